@@ -43,23 +43,23 @@ export async function sampleWhileRunning(
   using late = deadlineAfter(ended, isJudged ? LAST_RESPONSE_MS : PATIENCE_MS, sleep);
   const deadline = AbortSignal.any([cancel, late.signal]);
   const seen: Observation[] = [];
-  let response = {};
-  const keep = (latest: object) => void (response = latest);
-  const take = (signal: AbortSignal) =>
-    trySample(() => readStats(client, STATS_PATH, { signal, timeout }), keep, now);
-  const record = (observation: Observation) => {
+  let lastResponse = {};
+  const take = async (signal: AbortSignal) => {
+    const read = () => readStats(client, STATS_PATH, { signal, timeout });
+    const { observation, response = lastResponse } = await trySample(read, now);
+    lastResponse = response;
     seen.push(observation);
     if (observation.kind === 'sample') onSample(observation);
   };
   const firstMs = Math.min(intervalMs, MAX_FIRST_MS);
   const options = { intervalMs, firstMs, sleep, stop: ended, sampleOnStop: false };
-  await takeSamples(() => take(deadline), record, options);
+  await takeSamples(() => take(deadline), options);
   // After two failures, the service probably has no stats.
   const needsSample = seen.length < 2 && seen.every(({ kind }) => kind === 'failure');
   if (needsSample) {
     const signal = isJudged ? cancel : deadline;
     const isDue = await sleep(LAST_SAMPLE_DELAY_MS, signal);
-    if (isDue) record(await take(signal));
+    if (isDue) await take(signal);
   }
-  return { observations: seen, response, end: 'requested' };
+  return { observations: seen, response: lastResponse, early: undefined };
 }

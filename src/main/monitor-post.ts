@@ -3,14 +3,14 @@ import { loadMonitorDirectory } from '../github/job-state.ts';
 import { runAction } from '../github/run-action.ts';
 import { INPUTS } from '../inputs/inputs.ts';
 import { endMonitor } from '../monitor/end-monitor.ts';
-import { isJudged, loadInputs } from '../monitor/record.ts';
+import { hasFile, loadInputs } from '../monitor/record.ts';
 import { renderMonitor } from '../report/stats-section.ts';
 
 const directory = loadMonitorDirectory();
 if (directory !== undefined) {
   const savedInputs = loadInputs(directory) ?? {};
   // Skip a monitor that monitor/stop has already judged.
-  if (!isJudged(directory))
+  if (!hasFile(directory, 'judged'))
     await runAction({
       name: 'monitor',
       inputs: INPUTS['monitor-end'],

@@ -2,7 +2,7 @@ import { findMonitorDirectories } from '../github/job-state.ts';
 import { runAction } from '../github/run-action.ts';
 import { INPUTS } from '../inputs/inputs.ts';
 import { chooseMonitor, endMonitor } from '../monitor/end-monitor.ts';
-import { markJudged } from '../monitor/record.ts';
+import { saveFile } from '../monitor/record.ts';
 import { renderMonitor } from '../report/stats-section.ts';
 
 let judged: string | undefined;
@@ -21,4 +21,4 @@ await runAction({
   about: result => result,
 });
 // Mark it last: if this process is killed earlier, the post step judges the monitor.
-if (judged !== undefined) markJudged(judged);
+if (judged !== undefined) saveFile(judged, 'judged');

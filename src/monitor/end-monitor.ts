@@ -6,7 +6,7 @@ import { parseInputs } from '../inputs/parse-inputs.ts';
 import { rawValue } from '../inputs/parsers.ts';
 import { judgeRecord, type StatsResult } from '../stats/stats.ts';
 import { quote } from '../text/escape.ts';
-import { hasEnded, isJudged, loadInputs, readRecord, requestStop } from './record.ts';
+import { hasEnded, hasFile, loadInputs, readRecord, saveFile } from './record.ts';
 
 interface MonitorResult {
   /** The inputs of the step that started the monitor. */
@@ -21,7 +21,7 @@ export async function endMonitor(directory: string, context: Context): Promise<M
   if (saved === undefined)
     throw inputError('monitor', `its record is lost: something removed files from ${directory}.`);
   const jobEnd = context.now();
-  requestStop(directory);
+  saveFile(directory, 'stop');
   await waitForSampler(directory, context);
   const { requestedAt: to = jobEnd, ...record } = readRecord(directory);
   const inputs = parseInputs(INPUTS['monitor-end'], saved);
@@ -45,7 +45,7 @@ async function waitForSampler(
 /** Finds a running monitor. '' matches any. @throws InputError unless exactly one matches */
 export function chooseMonitor(idOrName: string, directories: readonly string[]): string {
   const running = directories
-    .filter(directory => !isJudged(directory))
+    .filter(directory => !hasFile(directory, 'judged'))
     .map(directory => {
       const name = rawValue(loadInputs(directory) ?? {}, 'name');
       return { directory, name, id: path.basename(directory) };

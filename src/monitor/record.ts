@@ -5,9 +5,6 @@ import type { RawInputs } from '../inputs/parsers.ts';
 import type { Observation, SampleRecord } from '../stats/sampling.ts';
 import { isJson, parseFields, stringFieldsOf } from '../text/json.ts';
 
-/** The sampler's own clock tells when it was asked to end: that of another step may differ. */
-export type MonitorEnd = { readonly requestedAt: number } | { readonly early: string };
-
 /** A monitor's files, which never contain secret inputs. */
 const FILES = {
   inputs: 'inputs.json',
@@ -17,19 +14,27 @@ const FILES = {
   response: 'response.json',
   /** Asks the sampler to stop. */
   stop: 'stop',
-  /** Why the sampler stopped. A killed one leaves no such file. */
+  /** When the sampler was asked to stop, or why it stopped `early`. A killed one leaves no file. */
   end: 'end',
   /** What the sampler writes to stderr. */
   errors: 'errors.txt',
   judged: 'judged',
 } as const;
 
-export function monitorFile(directory: string, name: keyof typeof FILES): string {
+type FileName = keyof typeof FILES;
+
+export function monitorFile(directory: string, name: FileName): string {
   return path.join(directory, FILES[name]);
 }
 
-export function saveInputs(directory: string, inputs: RawInputs): void {
-  write(directory, 'inputs', JSON.stringify(inputs));
+/** Writes an object as JSON, or else an empty file, which even a full disk has room for. */
+export function saveFile(directory: string, name: FileName, content?: object): void {
+  const text = content === undefined ? '' : JSON.stringify(content);
+  writeFileSync(monitorFile(directory, name), text, { mode: 0o600 });
+}
+
+export function hasFile(directory: string, name: FileName): boolean {
+  return existsSync(monitorFile(directory, name));
 }
 
 export function loadInputs(directory: string): RawInputs | undefined {
@@ -38,46 +43,33 @@ export function loadInputs(directory: string): RawInputs | undefined {
   return isJson(json) ? stringFieldsOf(JSON.parse(json)) : undefined;
 }
 
-export function requestStop(directory: string): void {
-  write(directory, 'stop', '');
-}
-
-export function markJudged(directory: string): void {
-  write(directory, 'judged', '');
-}
-
-export function isJudged(directory: string): boolean {
-  return existsSync(monitorFile(directory, 'judged'));
-}
-
-export function saveObservation(directory: string, observation: Observation): void {
-  const file = monitorFile(directory, 'record');
-  appendFileSync(file, `${JSON.stringify(observation)}\n`, { mode: 0o600 });
-}
-
-export function saveResponse(directory: string, response: object): void {
-  write(directory, 'response', JSON.stringify(response));
-}
-
-export function saveEnd(directory: string, end: MonitorEnd): void {
-  write(directory, 'end', JSON.stringify(end));
+export function saveSample(
+  directory: string,
+  { observation, response }: { readonly observation: Observation; readonly response?: object },
+): void {
+  const line = `${JSON.stringify(observation)}\n`;
+  appendFileSync(monitorFile(directory, 'record'), line, { mode: 0o600 });
+  if (response !== undefined) saveFile(directory, 'response', response);
 }
 
 export function hasEnded(directory: string): boolean {
   return readIfExists(directory, 'end') !== '';
 }
 
+interface MonitorRecord extends SampleRecord {
+  /** By the sampler's own clock, since that of another step may differ. */
+  readonly requestedAt: number | undefined;
+}
+
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
-export function readRecord(
-  directory: string,
-): SampleRecord & { readonly requestedAt: number | undefined } {
+export function readRecord(directory: string): MonitorRecord {
   const died = `the process that took the samples was killed or hangs${samplerErrors(directory)}`;
   const { requestedAt, early = died } = parseFields(readIfExists(directory, 'end'));
   const isRequested = typeof requestedAt === 'number';
   return {
     observations: readIfExists(directory, 'record').split('\n').flatMap(decodeObservation),
     response: parseFields(readIfExists(directory, 'response')),
-    end: isRequested ? 'requested' : { early: String(early) },
+    early: isRequested ? undefined : String(early),
     requestedAt: isRequested ? requestedAt : undefined,
   };
 }
@@ -100,11 +92,6 @@ function isFigures(value: unknown): value is Figures {
   return Object.values(value).every(figure => typeof figure === 'number');
 }
 
-function write(directory: string, name: keyof typeof FILES, text: string): void {
-  writeFileSync(monitorFile(directory, name), text, { mode: 0o600 });
-}
-
-function readIfExists(directory: string, name: keyof typeof FILES): string {
-  const file = monitorFile(directory, name);
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+function readIfExists(directory: string, name: FileName): string {
+  return hasFile(directory, name) ? readFileSync(monitorFile(directory, name), 'utf8') : '';
 }

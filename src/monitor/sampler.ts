@@ -17,7 +17,7 @@ import {
 import { redactor } from '../text/escape.ts';
 import { errorText } from '../text/format.ts';
 import { stringFieldsOf } from '../text/json.ts';
-import { type MonitorEnd, monitorFile, saveEnd, saveObservation, saveResponse } from './record.ts';
+import { hasFile, saveFile, saveSample } from './record.ts';
 
 /** Runs in the sampler's process, which gets its inputs as a message. */
 export async function runSampler(directory: string, jobPid: number): Promise<void> {
@@ -33,23 +33,25 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   process.send?.('ready');
   const limits = { signal: deadline.signal, timeout: sampleTimeout(inputs) };
   const read = () => readStats(client, inputs.statsPath, limits);
-  const keep = (response: object) => saveResponse(directory, response);
-  const sampling = takeSamples(
-    () => trySample(read, keep, now),
-    each => saveObservation(directory, each),
-    { intervalMs: inputs.sampleInterval, sleep, stop: stop.signal, sampleOnStop: true },
-  ).then(() => end);
+  const take = async () => saveSample(directory, await trySample(read, now));
+  const { sampleInterval: intervalMs } = inputs;
+  const options = { intervalMs, sleep, stop: stop.signal, sampleOnStop: true };
+  const sampling = takeSamples(take, options).then(() => end);
   const describe = (error: unknown) => `a sample could not be recorded: ${errorText(error)}`;
-  saveEnd(directory, await sampling.catch(error => ({ early: describe(error) })));
+  saveFile(directory, 'end', await sampling.catch(error => ({ early: describe(error) })));
 }
 
 const CHECK_INTERVAL_MS = 200;
 
-async function waitForEnd(directory: string, jobPid: number, maxMs: number): Promise<MonitorEnd> {
+async function waitForEnd(
+  directory: string,
+  jobPid: number,
+  maxMs: number,
+): Promise<{ readonly requestedAt: number } | { readonly early: string }> {
   const endsAt = performance.now() + maxMs;
   for (;;) {
     await delay(CHECK_INTERVAL_MS, undefined, { ref: false });
-    if (existsSync(monitorFile(directory, 'stop'))) return { requestedAt: now() };
+    if (hasFile(directory, 'stop')) return { requestedAt: now() };
     if (!existsSync(directory) || !isRunning(jobPid)) return { early: 'its job is gone' };
     if (performance.now() > endsAt) return { early: 'max-duration was over' };
   }

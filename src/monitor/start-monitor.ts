@@ -9,14 +9,7 @@ import { INPUTS, type Inputs } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { FIRST_SAMPLE_RETRIES, readJudgeableStats } from '../stats/stats.ts';
 import { formatDuration } from '../text/format.ts';
-import {
-  markJudged,
-  monitorFile,
-  samplerErrors,
-  saveInputs,
-  saveObservation,
-  saveResponse,
-} from './record.ts';
+import { monitorFile, samplerErrors, saveFile, saveSample } from './record.ts';
 
 /** Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler. */
 export async function startMonitor(
@@ -31,9 +24,10 @@ export async function startMonitor(
   const { figures, response } = await readJudgeableStats(request, client, context);
   const directory = openDirectory();
   const judgingInputs = Object.keys(INPUTS['monitor-end']).map(name => [name, raw[name] ?? '']);
-  saveInputs(directory, { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl });
-  saveObservation(directory, { kind: 'sample', askedAt, at: context.now(), figures });
-  saveResponse(directory, response);
+  const saved = { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl };
+  saveFile(directory, 'inputs', saved);
+  const observation = { kind: 'sample', askedAt, at: context.now(), figures } as const;
+  saveSample(directory, { observation, response });
   await startSampler(script, directory, raw, context.log);
   const { name, sandboxId, sampleInterval } = inputs;
   const activity = name === '' ? 'Monitoring' : `${name}: monitoring`;
@@ -69,7 +63,7 @@ async function startSampler(
   const end = child.exitCode ?? child.signalCode;
   if (end !== null) {
     // There is nothing for the post step to judge.
-    markJudged(directory);
+    saveFile(directory, 'judged');
     throw inputError(
       'monitor',
       `its process ended at once with ${end}${samplerErrors(directory)}.`,

@@ -105,8 +105,8 @@ function describeGap({ from, to }: Gap): string {
   return `the sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
 }
 
-function explainGap({ samplingEnd, failures }: Gap): string[] {
-  const end = samplingEnd === 'requested' ? [] : [`Sampling had ended: ${samplingEnd.early}.`];
+function explainGap({ early, failures }: Gap): string[] {
+  const end = early === undefined ? [] : [`Sampling had ended: ${early}.`];
   return [...describeFailures(failures), ...end];
 }
 

@@ -26,11 +26,9 @@ export interface SampleRecord {
   readonly observations: readonly Observation[];
   /** The last one. */
   readonly response: object;
-  readonly end: SamplingEnd;
+  /** Why sampling ended before it was asked to, without a period. */
+  readonly early: string | undefined;
 }
-
-/** `early` says why sampling ended before it was asked to, without a period. */
-export type SamplingEnd = 'requested' | { readonly early: string };
 
 // The last response becomes an output, and a job's outputs share 1 MB.
 const MAX_LENGTH = 128 * 1024;
@@ -69,30 +67,26 @@ export async function readStatsWithRetries(
   return outcome;
 }
 
-/** Reads the stats once, and passes their response to `keep`. */
 export async function trySample(
   read: () => Promise<Stats>,
-  keep: (response: object) => void,
   now: () => number,
-): Promise<Observation> {
+): Promise<{ readonly observation: Observation; readonly response?: object }> {
   const askedAt = now();
   try {
     const { figures, response } = await read();
-    keep(response);
-    return { kind: 'sample', askedAt, at: now(), figures };
+    return { observation: { kind: 'sample', askedAt, at: now(), figures }, response };
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     const at = now();
     const unanswered = `The sandbox had not answered after ${formatDuration(at - askedAt)}.`;
     const message = error.kind === 'cancelled' ? unanswered : error.message;
-    return { kind: 'failure', askedAt, at, message };
+    return { observation: { kind: 'failure', askedAt, at, message } };
   }
 }
 
-/** Records a sample after each interval until `stop` aborts. */
+/** Takes a sample after each interval until `stop` aborts. */
 export async function takeSamples(
-  take: () => Promise<Observation>,
-  record: (observation: Observation) => void,
+  take: () => Promise<void>,
   options: {
     readonly intervalMs: number;
     readonly firstMs?: number;
@@ -105,7 +99,7 @@ export async function takeSamples(
   const { intervalMs, firstMs = intervalMs, sleep, stop, sampleOnStop } = options;
   for (let waitMs = firstMs; !stop.aborted; waitMs = intervalMs) {
     const isDue = await sleep(waitMs, stop);
-    if (isDue || sampleOnStop) record(await take());
+    if (isDue || sampleOnStop) await take();
   }
 }
 

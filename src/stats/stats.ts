@@ -17,7 +17,6 @@ import {
   type FailedObservation,
   readStatsWithRetries,
   type SampleRecord,
-  type SamplingEnd,
   type Stats,
 } from './sampling.ts';
 
@@ -46,8 +45,8 @@ export interface MonitoredTime extends Times {
 
 /** A time in which the sandbox was not seen. */
 export interface Gap extends Times {
-  /** `early` if sampling ended in this gap. */
-  readonly samplingEnd: SamplingEnd;
+  /** Why sampling ended in this gap, before it was asked to. */
+  readonly early: string | undefined;
   readonly failures: readonly FailedObservation[];
 }
 
@@ -183,7 +182,7 @@ function judgeNow(
 }
 
 function findGaps(record: SampleRecord, { from, to }: Times, intervalMs: number): Gap[] {
-  const { observations, end } = record;
+  const { observations, early } = record;
   const gaps: Gap[] = [];
   let last = from;
   let failures: FailedObservation[] = [];
@@ -194,7 +193,7 @@ function findGaps(record: SampleRecord, { from, to }: Times, intervalMs: number)
     }
     const until = Math.min(observation.at, to);
     if (until - last > longestPause(failures, intervalMs, OUTAGE_MS))
-      gaps.push({ from: last, to: until, samplingEnd: 'requested', failures });
+      gaps.push({ from: last, to: until, early: undefined, failures });
     last = until;
     failures = [];
   }
@@ -202,8 +201,8 @@ function findGaps(record: SampleRecord, { from, to }: Times, intervalMs: number)
   // is normal, since a step may delete the sandbox before the last sample.
   const isBlind = last === from && (failures.length === observations.length || failures.length > 1);
   const isSeen = !isBlind && to - last <= longestPause(failures, intervalMs, END_MS);
-  if (end === 'requested' && isSeen) return gaps;
-  return [...gaps, { from: last, to, samplingEnd: end, failures }];
+  if (early === undefined && isSeen) return gaps;
+  return [...gaps, { from: last, to, early, failures }];
 }
 
 // A pause without a failed sample means that the runner stalled, not the sandbox.

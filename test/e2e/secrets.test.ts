@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { hasEnded, monitorFile, requestStop } from '../../src/monitor/record.ts';
+import { hasEnded, monitorFile, saveFile } from '../../src/monitor/record.ts';
 import {
   endFrame,
   LAST_FRAME,
@@ -220,7 +220,7 @@ test('secrets are in no file, argument or variable of a monitor, and redacted by
     const text = readFileSync(`/proc/${pid}/${name}`, 'utf8');
     for (const secret of SENT) assert.ok(!text.includes(secret), text);
   }
-  requestStop(directory);
+  saveFile(directory, 'stop');
   await pollUntil(() => hasEnded(directory));
   const record = monitorFile(directory, 'record');
   const response = monitorFile(directory, 'response');

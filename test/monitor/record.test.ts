@@ -5,10 +5,8 @@ import {
   loadInputs,
   monitorFile,
   readRecord,
-  saveEnd,
-  saveInputs,
-  saveObservation,
-  saveResponse,
+  saveFile,
+  saveSample,
 } from '../../src/monitor/record.ts';
 import type { Observation } from '../../src/stats/sampling.ts';
 import { openTempFolder } from '../support/temp-folder.ts';
@@ -28,12 +26,16 @@ const OBSERVATIONS: readonly Observation[] = [
 
 test('readRecord returns what was appended, without the partial line of a killed sampler', () => {
   using directory = openTempFolder();
-  const end = { early: DIED };
-  const more = { end, requestedAt: undefined };
+  const more = { early: DIED, requestedAt: undefined };
   assert.deepEqual(readRecord(directory.path), { observations: [], response: {}, ...more });
-  for (const observation of OBSERVATIONS) saveObservation(directory.path, observation);
-  saveResponse(directory.path, { load: 1.5, note: 'a longer response' });
-  saveResponse(directory.path, { load: 2 });
+  const responses = [{ load: 1.5, note: 'a longer response' }, undefined, { load: 2 }];
+  for (const [index, observation] of OBSERVATIONS.entries()) {
+    const response = responses[index];
+    saveSample(
+      directory.path,
+      response === undefined ? { observation } : { observation, response },
+    );
+  }
   appendFileSync(monitorFile(directory.path, 'record'), '{"kind":"sample","askedAt":7,"at');
   const expected = { observations: OBSERVATIONS, response: { load: 2 }, ...more };
   assert.deepEqual(readRecord(directory.path), expected);
@@ -43,19 +45,19 @@ test('readRecord returns why sampling ended, or what a sampler that died has wri
   using directory = openTempFolder();
   writeFileSync(monitorFile(directory.path, 'errors'), 'TypeError: bad\n    at f (x.js:1)\n');
   const early = `${DIED} (it wrote: TypeError: bad at f (x.js:1))`;
-  assert.deepEqual(readRecord(directory.path).end, { early });
-  const over = { early: 'max-duration was over' };
-  saveEnd(directory.path, over);
-  assert.deepEqual(readRecord(directory.path).end, over);
-  saveEnd(directory.path, { requestedAt: 5 });
-  const { end, requestedAt } = readRecord(directory.path);
-  assert.deepEqual([end, requestedAt], ['requested', 5]);
+  assert.deepEqual(readRecord(directory.path).early, early);
+  const over = 'max-duration was over';
+  saveFile(directory.path, 'end', { early: over });
+  assert.equal(readRecord(directory.path).early, over);
+  saveFile(directory.path, 'end', { requestedAt: 5 });
+  const { early: none, requestedAt } = readRecord(directory.path);
+  assert.deepEqual([none, requestedAt], [undefined, 5]);
 });
 
 test('loadInputs finds no inputs in an incomplete file', () => {
   using directory = openTempFolder();
   const inputs = { 'fail-if': 'mem_used_pct > 80' };
-  saveInputs(directory.path, inputs);
+  saveFile(directory.path, 'inputs', inputs);
   assert.deepEqual(loadInputs(directory.path), inputs);
   truncateSync(monitorFile(directory.path, 'inputs'), 20);
   assert.equal(loadInputs(directory.path), undefined);

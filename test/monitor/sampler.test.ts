@@ -6,13 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { INPUTS } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
-import {
-  hasEnded,
-  isJudged,
-  monitorFile,
-  readRecord,
-  requestStop,
-} from '../../src/monitor/record.ts';
+import { hasEnded, hasFile, monitorFile, readRecord, saveFile } from '../../src/monitor/record.ts';
 import { startMonitor } from '../../src/monitor/start-monitor.ts';
 import '../support/built-dist.ts';
 import { answering, http, onRequest, rawServer } from '../support/raw-server.ts';
@@ -38,7 +32,7 @@ test('startMonitor fails with the words of a sampler that ends at once, and leav
     message:
       /^monitor: its process ended at once with 1 \(it wrote: .*Cannot find module .*missing\.js/,
   });
-  assert.equal(isJudged(folder.path), true);
+  assert.equal(hasFile(folder.path, 'judged'), true);
 });
 
 test('the first sample of a monitor is tried three times', async () => {
@@ -60,12 +54,12 @@ test('a sampler has loaded all that it needs when startMonitor ends', async () =
   cpSync(DIST, action.at('dist'), { recursive: true });
   await startWith(action.at('dist/monitor-sampler.js'), folder, server.host);
   rmSync(action.at('dist'), { recursive: true });
-  requestStop(folder.path);
+  saveFile(folder.path, 'stop');
   await pollUntil(() => hasEnded(folder.path));
-  const { observations, end } = readRecord(folder.path);
+  const { observations, early } = readRecord(folder.path);
   assert.deepEqual(
-    [observations.map(({ kind }) => kind), end],
-    [['sample', 'sample'], 'requested'],
+    [observations.map(({ kind }) => kind), early],
+    [['sample', 'sample'], undefined],
   );
 });
 
@@ -82,11 +76,8 @@ async function runSampler(directory: string): Promise<void> {
 test('a sampler ends when the process of its job has died', async () => {
   using folder = openTempFolder();
   await runSampler(folder.path);
-  const { observations, end } = readRecord(folder.path);
-  assert.deepEqual(
-    [observations.map(({ kind }) => kind), end],
-    [['failure'], { early: 'its job is gone' }],
-  );
+  const { observations, early } = readRecord(folder.path);
+  assert.deepEqual([observations.map(({ kind }) => kind), early], [['failure'], 'its job is gone']);
 });
 
 test('a sampler that cannot record a sample leaves behind why', async () => {
@@ -95,6 +86,5 @@ test('a sampler that cannot record a sample leaves behind why', async () => {
   mkdirSync(record);
   await runSampler(folder.path);
   rmSync(record, { recursive: true });
-  const { end } = readRecord(folder.path);
-  assert.match(JSON.stringify(end), /^\{"early":"a sample could not be recorded: E/);
+  assert.match(readRecord(folder.path).early ?? '', /^a sample could not be recorded: E/);
 });

@@ -98,7 +98,7 @@ test('a cancelled step warns of a condition that tripped, but not that samples a
 test('a gap is told before what tripped, and in place of what only lacks samples', () => {
   const problemsIf = (failIf: string) => {
     const stats = measured([{ load: 5 }], [failIf], [], true);
-    const gone = withGap(stats, 15, 60, { early: 'its job is gone' });
+    const gone = withGap(stats, 15, 60, 'its job is gone');
     return renderReport(report({ task: 'monitor', stats: gone })).problems.map(linesOf);
   };
   const gap = [NOT_SEEN, 'Sampling had ended: its job is gone.'];
@@ -114,7 +114,7 @@ test('a gap is a problem if there is a fail-if, and else a warning, as are faile
   const failures = [failure, failure];
   const textsFor = (failIf: readonly string[], hasGap: boolean) => {
     const [from, to] = [START + 15_000, START + 60_000];
-    const gaps = hasGap ? [{ from, to, samplingEnd: 'requested', failures } as const] : [];
+    const gaps = hasGap ? [{ from, to, early: undefined, failures } as const] : [];
     const monitored = { from: START, to, gaps, failures };
     const stats = { ...measured([{ load: 0 }], failIf), monitored };
     const { problems, warnings } = renderReport(report({ task: 'monitor', stats }));

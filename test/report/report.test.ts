@@ -52,7 +52,7 @@ test('a secret in names, paths, inputs, commands and messages is in neither repo
     warnings: [typed],
     skipped: [{ path: typed, reason: typed }],
     files: [failed(typed, { ...BUSY, message: typed }), { ...notAttempted(typed), reason: typed }],
-    stats: withGap(measured([{ load: 1 }], ['t_12_34 > 1']), 15, 60, { early: typed }),
+    stats: withGap(measured([{ load: 1 }], ['t_12_34 > 1']), 15, 60, typed),
   };
   for (const parts of [results, { error: { verdict: typed, lines: [typed] } }]) {
     const redacted = report(parts, redactor(['12"&</34', 't_12_34']));

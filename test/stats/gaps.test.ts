@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GateConditions } from '../../src/gate/judge.ts';
-import type { Observation, SamplingEnd } from '../../src/stats/sampling.ts';
+import type { Observation } from '../../src/stats/sampling.ts';
 import { judgeRecord } from '../../src/stats/stats.ts';
 import { parse } from '../support/parse-condition.ts';
 
@@ -19,7 +19,7 @@ interface MonitoredJob {
   readonly from?: number;
   readonly to?: number;
   readonly sampleInterval?: number;
-  readonly end?: SamplingEnd;
+  readonly early?: string;
 }
 
 function observationsOf({ at, failedAt = [] }: MonitoredJob): Observation[] {
@@ -33,19 +33,19 @@ type Judging = Partial<GateConditions> & { readonly cancelled?: boolean };
 
 function judgeJob(job: MonitoredJob, judging: Judging = {}) {
   const { failIf = CONDITIONS, warnIf = [], cancelled = false } = judging;
-  const { at, from = at[0] ?? 0, to = 100, sampleInterval = 5 * S, end = 'requested' } = job;
-  const record = { observations: observationsOf(job), response: { load: 1 }, end };
+  const { at, from = at[0] ?? 0, to = 100, sampleInterval = 5 * S, early } = job;
+  const record = { observations: observationsOf(job), response: { load: 1 }, early };
   const time = { from: from * S, to: to * S };
   return judgeRecord({ failIf, warnIf, sampleInterval }, record, time, { cancelled });
 }
 
-const OVER = { early: 'max-duration was over' };
+const OVER = 'max-duration was over';
 
 /** Seconds of samples, of failures, and of the gaps; by default in 100 s, with one each 5 s. */
 type Job = readonly [
   at: number[],
   failedAt: number[],
-  gaps: (readonly [from: number, to: number, end?: SamplingEnd])[],
+  gaps: (readonly [from: number, to: number, early?: string])[],
   more?: Omit<MonitoredJob, 'at' | 'failedAt'>,
 ];
 
@@ -70,17 +70,17 @@ const JOBS: Readonly<Record<string, Job>> = {
       [0, 60],
       [60, 100, OVER],
     ],
-    { end: OVER },
+    { early: OVER },
   ],
 };
 
 for (const [name, [at, failedAt, gaps, more]] of Object.entries(JOBS))
   test(`judgeRecord finds the times in which a sandbox was not seen [${name}]`, () => {
     const job = { at, failedAt, ...more };
-    const expected = gaps.map(([from, to, samplingEnd = 'requested']) => {
+    const expected = gaps.map(([from, to, early]) => {
       const inGap = failedAt.filter(second => second > from && second <= to);
       const failures = observationsOf({ at: [], failedAt: inGap });
-      return { from: from * S, to: to * S, samplingEnd, failures };
+      return { from: from * S, to: to * S, early, failures };
     });
     assert.deepEqual(judgeJob(job).monitored.gaps, expected);
   });
@@ -100,7 +100,7 @@ test('a gate with a gap cannot pass', () => {
 });
 
 test('a cancelled step has no gaps, and its gate does not pass', () => {
-  const job = { at: [10], failedAt: [90], end: OVER };
+  const job = { at: [10], failedAt: [90], early: OVER };
   const { gate, monitored } = judgeJob(job, { cancelled: true });
   assert.deepEqual([gate.state, monitored.gaps, monitored.failures], ['failed', [], []]);
 });

@@ -118,11 +118,12 @@ async function sample(sampling: Sampling) {
     return { figures: { mem_used: 1 }, response: {} };
   };
   const seen: unknown[] = [];
-  await takeSamples(
-    () => trySample(read, () => {}, now),
-    each => seen.push(each.kind === 'failure' ? each.message : each.at),
-    { intervalMs: 5, firstMs, sleep, stop: stop.signal, sampleOnStop },
-  );
+  const take = async () => {
+    const { observation: each } = await trySample(read, now);
+    seen.push(each.kind === 'failure' ? each.message : each.at);
+  };
+  const options = { intervalMs: 5, firstMs, sleep, stop: stop.signal, sampleOnStop };
+  await takeSamples(take, options);
   return seen;
 }
 
@@ -146,14 +147,13 @@ test('takeSamples takes as many samples as fit into the time until it is stopped
 test('an observation has the times of the request and of its response, whether or not it failed', async () => {
   const { sleep, now } = fakeClock();
   const stats = { figures: { mem_used: 1 }, response: { mem_used: 1 } };
-  const responses: object[] = [];
   async function observationThat(outcome: typeof stats | AgentError, ms: number) {
     const read = async () => {
       await sleep(ms);
       if (outcome instanceof AgentError) throw outcome;
       return outcome;
     };
-    return await trySample(read, response => void responses.push(response), now);
+    return await trySample(read, now);
   }
   const message = 'The sandbox had not answered after 5 s.';
   assert.deepEqual(
@@ -163,12 +163,14 @@ test('an observation has the times of the request and of its response, whether o
       await observationThat(new AgentError('cancelled', 'Cut.'), 5000),
     ],
     [
-      { kind: 'sample', askedAt: 0, at: 4, figures: stats.figures },
-      { kind: 'failure', askedAt: 4, at: 9, message: 'Slow.' },
-      { kind: 'failure', askedAt: 9, at: 5009, message },
+      {
+        observation: { kind: 'sample', askedAt: 0, at: 4, figures: stats.figures },
+        response: stats.response,
+      },
+      { observation: { kind: 'failure', askedAt: 4, at: 9, message: 'Slow.' } },
+      { observation: { kind: 'failure', askedAt: 9, at: 5009, message } },
     ],
   );
-  assert.deepEqual(responses, [stats.response]);
 });
 
 test('takeSamples throws errors that are bugs', async () => {

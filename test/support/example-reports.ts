@@ -183,9 +183,12 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
   'dead-sandbox': report({
     task: 'monitor',
     name: 'tests',
-    stats: withGap(measured(few, ['mem_used_pct > 80', 'cpu_used_pct > 25'], [], true), 15, 60, {
-      early: gone.slice(0, -1),
-    }),
+    stats: withGap(
+      measured(few, ['mem_used_pct > 80', 'cpu_used_pct > 25'], [], true),
+      15,
+      60,
+      gone.slice(0, -1),
+    ),
   }),
   'run-passed': runReport(exited(0), { stats: measured(few) }),
   'run-passed-and-gate-passed': runReport(exited(0), passing),
