@@ -17,24 +17,18 @@ export interface RetryOptions {
   readonly sleep: typeof sleep;
   readonly random: () => number;
   readonly retries: number;
-  /** Limits each delay, also that of `Retry-After`. */
-  readonly maxDelayMs?: number;
   /** Prevents further attempts, but does not abort a request in flight. */
   readonly stop: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
   readonly isRepeatable?: (error: AgentError) => boolean;
-  /** Called after each failure. If true, the retry count and the backoff start over. */
-  readonly hasProgressed?: () => boolean;
 }
 
 export async function withRetries<T>(
   request: () => Promise<T>,
   options: RetryOptions,
 ): Promise<Outcome<T>> {
-  const { retries, random, sleep, stop, onRetry, isRepeatable, hasProgressed } = options;
-  const { maxDelayMs = Number.POSITIVE_INFINITY } = options;
+  const { retries, random, sleep, stop, onRetry, isRepeatable } = options;
   let failure: Outcome<T> | undefined;
-  let failures = 0;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return { status: 'done', attempts: attempt, value: await request() };
@@ -44,10 +38,9 @@ export async function withRetries<T>(
       // may have had an effect, so report that it was cancelled.
       if (error.kind === 'cancelled' && error.hadNoEffect && failure !== undefined) return failure;
       failure = { status: 'failed', attempts: attempt, error };
-      failures = hasProgressed?.() ? 1 : failures + 1;
-      const isLast = failures > retries || !error.isRetryable || isRepeatable?.(error) === false;
+      const isLast = attempt > retries || !error.isRetryable || isRepeatable?.(error) === false;
       if (isLast || stop.aborted) return failure;
-      const delayMs = Math.min(backoff(failures, random, error.retryAfterMs), maxDelayMs);
+      const delayMs = backoff(attempt, random, error.retryAfterMs);
       onRetry({ attempt, error, delayMs });
       if (!(await sleep(delayMs, stop))) return failure;
     }

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Client, RequestLimits } from '../agent/client.ts';
 import { AgentError, type FailureInfo, failureInfoOf } from '../agent/failure.ts';
-import { type Outcome, type Retry, type RetryOptions, withRetries } from '../agent/retry.ts';
+import {
+  backoff,
+  type Outcome,
+  type Retry,
+  type RetryOptions,
+  withRetries,
+} from '../agent/retry.ts';
 import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
@@ -23,7 +29,7 @@ const RECONNECT_MS = 3 * 60_000;
 // If the agent has not reported the end by then, something in the background holds the output open.
 const END_AFTER_TRAILER_MS = 1000;
 
-// Ending a session takes up to 6 s; the rest is for SIGKILL and a slow network.
+// The end script takes up to 4 s; its request up to 6 s; the rest is for SIGKILL.
 const GIVE_UP_MS = 14_000;
 
 /** How a command ended, or why nobody saw that. */
@@ -75,7 +81,7 @@ export async function followCommand(
   const untilDisconnect = { ...limits, signal: AbortSignal.any([signal, disconnect.signal]) };
 
   const script = watchScript(sent.env[MARK_VARIABLE] ?? '', output);
-  const start = { process: sent, retries: inputs.retries, stopCommand };
+  const start = { process: sent, retries: inputs.retries, stop: stopCommand };
   const connection = keepConnected(start, script, client, untilDisconnect, context);
   const ended = Promise.race([script.exited, connection.ended]).then(() => now());
 
@@ -94,7 +100,7 @@ export async function followCommand(
   const [rest, background] = outcome.status === 'done' ? [late, []] : [[], late];
   script.breakOff(rest);
 
-  const end = endOf(outcome, script.trailer(), connection.pid());
+  const end = commandEndOf(outcome, script.trailer(), connection.pid());
   const wasSeen = end.kind !== 'lost' && end.kind !== 'not-started';
   const by = cancel.aborted ? 'cancellation' : 'max-duration';
   return {
@@ -106,7 +112,7 @@ export async function followCommand(
   };
 }
 
-function endOf(
+function commandEndOf(
   outcome: Outcome<ProcessEnd>,
   trailer: Trailer | undefined,
   pid: number | undefined,
@@ -125,22 +131,15 @@ function endOf(
   return { kind: 'exited', code: exitCode || (trailer?.exitCode ?? 0) };
 }
 
-interface StartOptions {
-  readonly process: ProcessOptions;
-  readonly retries: number;
-  readonly stopCommand: AbortSignal;
-}
-
 /** Starts a command, and connects to it again whenever the connection is lost. */
 function keepConnected(
-  { process, retries, stopCommand }: StartOptions,
+  { process, retries, stop }: Pick<RetryOptions, 'retries' | 'stop'> & { process: ProcessOptions },
   script: ReturnType<typeof watchScript>,
   client: Client,
   limits: RequestLimits,
   context: Context,
 ) {
   let pid: number | undefined;
-  const outage = watchOutage(context.now);
   const { promise: started, resolve } = Promise.withResolvers<void>();
   const handlers = {
     onStart(startedPid: number) {
@@ -148,7 +147,6 @@ function keepConnected(
       pid = startedPid;
       resolve();
     },
-    onActivity: outage.end,
     onOutput: script.write,
   };
   // The script may have ended while nothing was connected. If a process in the background holds the
@@ -164,43 +162,48 @@ function keepConnected(
     // What follows is not the rest of the line that broke off.
     script.breakOff();
   };
-  // A start whose response was lost may have succeeded, so never start twice.
-  const isRepeatable = ({ hadNoEffect }: AgentError) => hadNoEffect && pid === undefined;
-  const policy = { ...context, retries, stop: stopCommand, onRetry, isRepeatable };
-  const connect = () =>
-    pid === undefined
-      ? unlessFailed(() => startProcess(client, process, handlers, limits), policy)
-      : attachProcess(client, pid, handlers, limits);
-  const ended = withRetries(connect, {
-    ...context,
-    retries: Number.POSITIVE_INFINITY,
-    maxDelayMs: MAX_RECONNECT_DELAY_MS,
-    stop: limits.signal,
-    onRetry,
-    hasProgressed: outage.hasEnded,
-    isRepeatable: () => outage.isShort() && pid !== undefined && script.trailer() === undefined,
-  });
-  return { started, ended, pid: () => pid };
+  const policy = { ...context, onRetry };
+  async function connect(): Promise<Outcome<ProcessEnd>> {
+    const start = async () => {
+      if (!stop.aborted) return await startProcess(client, process, handlers, limits);
+      throw new AgentError('cancelled', 'The step was cancelled.', { hadNoEffect: true });
+    };
+    // A start whose response was lost may have succeeded, so never start twice.
+    const isRepeatable = ({ hadNoEffect }: AgentError) => hadNoEffect && pid === undefined;
+    const first = await withRetries(start, { ...policy, retries, stop, isRepeatable });
+    const leader = pid;
+    if (leader === undefined) return { ...first, attempts: 1 };
+    const attach = (onActivity: () => void) =>
+      attachProcess(client, leader, { ...handlers, onActivity }, limits);
+    const isOver = () => script.trailer() !== undefined;
+    return await reconnect(first, attach, isOver, { ...policy, stop: limits.signal });
+  }
+  return { started, ended: connect(), pid: () => pid };
 }
 
-/** An outage begins when it is first asked whether it is short. */
-function watchOutage(now: () => number) {
-  let since: number | undefined;
-  return {
-    end: () => void (since = undefined),
-    hasEnded: () => since === undefined,
-    isShort() {
-      since ??= now();
-      return now() - since < RECONNECT_MS;
-    },
-  };
-}
-
-/** Like `withRetries`, but asks for nothing if `stop` has aborted, and throws the last error. */
-async function unlessFailed(request: () => Promise<ProcessEnd>, options: RetryOptions) {
-  if (options.stop.aborted)
-    throw new AgentError('cancelled', 'The step was cancelled.', { hadNoEffect: true });
-  const outcome = await withRetries(request, options);
-  if (outcome.status === 'failed') throw outcome.error;
-  return outcome.value;
+/** Attaches to a process until it ends, `isOver` is true, or nothing was heard of it for 3 minutes. */
+async function reconnect(
+  first: Outcome<ProcessEnd>,
+  attach: (onActivity: () => void) => Promise<ProcessEnd>,
+  isOver: () => boolean,
+  policy: Context & Pick<RetryOptions, 'stop' | 'onRetry'>,
+): Promise<Outcome<ProcessEnd>> {
+  const { now, random, sleep, stop, onRetry } = policy;
+  let outcome = first;
+  let attempts = 1;
+  let losses = 0;
+  let lostAt = 0;
+  while (outcome.status === 'failed' && outcome.error.isRetryable && !isOver()) {
+    const { error } = outcome;
+    if (losses === 0) lostAt = now();
+    if (now() - lostAt >= RECONNECT_MS) break;
+    losses += 1;
+    const pause = backoff(losses, random, error.retryAfterMs);
+    const delayMs = Math.min(pause, MAX_RECONNECT_DELAY_MS);
+    onRetry({ attempt: attempts, error, delayMs });
+    if (!(await sleep(delayMs, stop))) break;
+    attempts += 1;
+    outcome = await withRetries(() => attach(() => (losses = 0)), { ...policy, retries: 0 });
+  }
+  return { ...outcome, attempts };
 }

@@ -17,7 +17,7 @@ export function keepLastLines({ log, redact }: Pick<Context, 'log' | 'redact'>) 
     const text = block.replaceAll(ERASE, '');
     // The runner treats a lone \r as a line break.
     log.output(text.replaceAll('\r', '\n'));
-    const [first = '', ...others] = endOf(text, MAX_LAST_LINES + 2).split('\n');
+    const [first = '', ...others] = lastLinesOf(text, MAX_LAST_LINES + 2).split('\n');
     const lines = [`${last.at(-1) ?? ''}${first}`, ...others];
     // What follows a \r replaces the line before it.
     const shown = lines.map(line => line.replace(/^.*\r(?=.)/s, ''));
@@ -32,7 +32,7 @@ export function keepLastLines({ log, redact }: Pick<Context, 'log' | 'redact'>) 
 }
 
 /** Returns the last lines of a text. Splitting all of it would take memory for each line. */
-function endOf(text: string, count: number): string {
+function lastLinesOf(text: string, count: number): string {
   let start = text.length;
   for (let left = count; left > 0 && start >= 0; left -= 1)
     start = start === 0 ? -1 : text.lastIndexOf('\n', start - 1);

@@ -12,7 +12,7 @@ export interface HelperOptions {
   readonly limits: RequestLimits;
 }
 
-// Ending a session takes up to 4 s; the rest is for a login profile and a slow network.
+// The end script takes up to 4 s; the rest is for a login profile and a slow network.
 const MAX_END_SESSION_MS = 6000;
 
 // Below MAX_END_SESSION_MS, so that a request whose connection is dead is repeated.
