@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Problem } from '../inputs/input-error.ts';
+import type { InputProblem } from '../inputs/input-error.ts';
 import { findMistake } from '../inputs/mistakes.ts';
 import { quote } from '../text/escape.ts';
 import { formatNumber } from '../text/format.ts';
@@ -75,7 +75,7 @@ const WHOLE_FOLDER = /^[^*?[]*$|^([^*?[]*[\\/])?\*\*?$/;
 
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
-export function describeLinks(links: readonly ForbiddenLink[], workspace: string): Problem[] {
+export function describeLinks(links: readonly ForbiddenLink[], workspace: string): InputProblem[] {
   const nameOf = (file: string) => quote(displayPath(file, workspace));
   return [...Map.groupBy(links, ({ leadsTo }) => leadsTo)].map(([leadsTo, group]) => {
     const unique = new Set(group.map(({ entry }) => deepestLinkIn(entry)));
@@ -103,11 +103,11 @@ export function findUselessExcludes(
   excludes: readonly Exclude[],
   matches: readonly Matches[],
   directory: string,
-): Problem[] {
+): InputProblem[] {
   const patterns = matches.map(match => toAbsolutePattern(match.pattern.pattern, directory));
   const isReached = (line: string) =>
     patterns.some(pattern => canReach(pattern, toAbsolutePattern(line, directory)));
-  return excludes.flatMap(({ line, mistake }): Problem[] => {
+  return excludes.flatMap(({ line, mistake }): InputProblem[] => {
     const start = `${quote(`!${line}`)} excludes nothing`;
     if (mistake !== undefined) return [{ input: 'files', message: `${start}. It ${mistake}` }];
     if (isReached(line)) return [];
@@ -121,7 +121,7 @@ export function findUselessExcludes(
 }
 
 // With `files: server.js`, `target: app/server.js` would become a folder.
-export function findMistakenTargets(matches: readonly Matches[], target: string): Problem[] {
+export function findMistakenTargets(matches: readonly Matches[], target: string): InputProblem[] {
   const mistaken = matches.filter(({ pattern, files: [file] }) => {
     if (file?.relative !== '' || pattern.target !== undefined || target.endsWith('/')) return false;
     return path.posix.basename(target) === path.posix.basename(file.source);

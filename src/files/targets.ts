@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import type { FilePattern } from '../inputs/files.ts';
-import { InputError, type Problem } from '../inputs/input-error.ts';
+import { InputError, type InputProblem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { firstOf } from '../text/shorten.ts';
@@ -44,7 +44,7 @@ export function planFiles(
   const problems = [
     ...describeLinks(links, workspace),
     ...findUselessExcludes(excludes, matches, directory),
-    ...messages.map((message): Problem => ({ input: 'files', message })),
+    ...messages.map((message): InputProblem => ({ input: 'files', message })),
     ...findMistakenTargets(matches, target),
   ];
   if (problems.length > 0) throw new InputError(problems);

@@ -1,7 +1,7 @@
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
 import { listSome } from '../text/shorten.ts';
-import { AGGREGATES, type Aggregate, figuresOf, formatFigure, type Sample } from './metrics.ts';
+import { AGGREGATES, type Aggregate, formatFigure, type Sample, valuesOf } from './metrics.ts';
 
 export interface Condition {
   /** The condition as shown to users, with normalized spacing: `mem_used_pct.max >= 90%`. */
@@ -63,7 +63,7 @@ export function judge(
   const unknown = (why: string) => ({ condition, result: 'unknown', why }) as const;
   const why = whyNotJudged(metric, samples);
   if (why !== undefined) return unknown(why);
-  const figures = figuresOf(metric, samples);
+  const figures = valuesOf(metric, samples);
   const figure = AGGREGATES[aggregate](figures);
   const candidates = condition.aggregate === undefined ? mostExtreme(operator, figures) : [figure];
   const match = candidates.find(candidate => COMPARE[operator](candidate, limit));

@@ -77,13 +77,13 @@ export function figureOf(metric: string, figures: Figures): number | undefined {
   return Object.hasOwn(figures, metric) ? figures[metric] : undefined;
 }
 
-export function figuresOf(metric: string, samples: readonly Sample[]): number[] {
+export function valuesOf(metric: string, samples: readonly Sample[]): number[] {
   return samples.flatMap(({ figures }) => figureOf(metric, figures) ?? []);
 }
 
 /** Returns undefined if no sample has the metric. */
 export function aggregatesOf(metric: string, samples: readonly Sample[]): object | undefined {
-  const figures = figuresOf(metric, samples);
+  const figures = valuesOf(metric, samples);
   if (figures.length === 0) return undefined;
   return Object.fromEntries(AGGREGATE_NAMES.map(name => [name, AGGREGATES[name](figures)]));
 }
@@ -93,6 +93,6 @@ export function aggregateOf(
   metric: string,
   samples: readonly Sample[],
 ): number | undefined {
-  const figures = figuresOf(metric, samples);
+  const figures = valuesOf(metric, samples);
   return figures.length === 0 ? undefined : AGGREGATES[aggregate](figures);
 }

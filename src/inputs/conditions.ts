@@ -56,7 +56,7 @@ function parseCondition(line: string, input: string, example: string): Condition
   if (metricUnit === 'percentage' && unit === '' && amount > 0 && amount < 1)
     throw problem(`write a number from 1 to 100, or ${number}% if you mean it`);
   const limit = metricUnit === 'mebibytes' && factor !== undefined ? amount / 2 ** 20 : amount;
-  const limitText = `${number} ${unit || DEFAULT_UNITS[metricUnit]}`.trim();
+  const limitText = `${number} ${unit || (IMPLIED_UNITS[metricUnit] ?? '')}`.trim();
   return {
     text: `${name} ${sign} ${number}${unit}`,
     metric,
@@ -67,13 +67,7 @@ function parseCondition(line: string, input: string, example: string): Condition
   };
 }
 
-const DEFAULT_UNITS: Readonly<Record<Unit | 'unknown', string>> = {
-  percentage: '%',
-  bytes: '',
-  mebibytes: 'MiB',
-  plain: '',
-  unknown: '',
-};
+const IMPLIED_UNITS: Readonly<Record<string, string>> = { percentage: '%', mebibytes: 'MiB' };
 
 /** Splits at the last dot, unless it is part of a custom metric's name, such as `gpu.0`. */
 function splitName(name: string): readonly [metric: string, aggregate?: string] {

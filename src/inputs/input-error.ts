@@ -1,14 +1,14 @@
 import { inlineCode } from '../text/escape.ts';
 
-export interface Problem {
+export interface InputProblem {
   readonly input: string;
   readonly message: string;
 }
 
 export class InputError extends Error {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly InputProblem[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly InputProblem[]) {
     super(problems.map(({ input, message }) => `${input}: ${message}`).join('\n'));
     this.name = 'InputError';
     this.problems = problems;
@@ -25,8 +25,8 @@ export function tryAll<I, T>(
   items: readonly I[],
   parse: (item: I) => T,
   placeOf: (item: I) => string = () => '',
-): { readonly parsed: T[]; readonly problems: Problem[] } {
-  const problems: Problem[] = [];
+): { readonly parsed: T[]; readonly problems: InputProblem[] } {
+  const problems: InputProblem[] = [];
   const parsed: T[] = [];
   for (const item of items) {
     try {

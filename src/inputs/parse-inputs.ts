@@ -10,7 +10,7 @@ import {
   isDryRun,
   isUnencrypted,
 } from './connection.ts';
-import { InputError, inputError, type Problem, tryAll } from './input-error.ts';
+import { InputError, type InputProblem, inputError, tryAll } from './input-error.ts';
 import { ACTIONS, INPUTS, type InputParsers, type Inputs, type ParsedBy } from './inputs.ts';
 import { type InputParser, type RawInputs, rawValue } from './parsers.ts';
 
@@ -26,7 +26,7 @@ export function parseInputs<P extends InputParsers>(
   const filled = fillHeaderPrefix(fillPlaceholders(raw), opensSandbox);
   const { parsed, problems } = tryAll(Object.entries(parsers), ([name, parse]) => {
     const value = rawValue(filled, name);
-    const isLeftOut = value === '' && isUnneeded(name, opensSandbox, raw);
+    const isLeftOut = value === '' && mayBeEmpty(name, opensSandbox, raw);
     return [camelCase(name), isLeftOut ? value : parse(value, name)];
   });
   // Rejected inputs are missing here. Only the rules see that, since the function then throws.
@@ -58,7 +58,7 @@ function camelCase(name: string): string {
  * would judge nothing. Jobs set variables such as INPUT_NAME for themselves, so a name only counts
  * if it has a hyphen, or if it is that of an input but for - and _, and that input is not set.
  */
-function findUnknownInputs(parsers: InputParsers, environment: Environment): Problem[] {
+function findUnknownInputs(parsers: InputParsers, environment: Environment): InputProblem[] {
   const valueOf = (name: string) => environment[`INPUT_${name.toUpperCase()}`]?.trim() ?? '';
   const bare = (name: string) => name.replaceAll(/[-_]/g, '');
   const unknown = Object.keys(environment)
@@ -100,11 +100,18 @@ function checkHttpIsAllowed({ baseUrl = '', allowInsecureHttp }: AnyInputs): voi
 const API = ['api-url', 'api-key'];
 const AT_CREATION = ['metadata', 'env', 'create-options'];
 
-/** For each way to a sandbox: the inputs that it needs, those without effect, and why. */
 const WAYS = {
-  create: [API, ['token'], 'template creates a sandbox'],
-  connect: [API, AT_CREATION, 'sandbox-id is that of a sandbox that exists'],
-  takeOver: [CONNECTION, [...API, 'delete', ...AT_CREATION], 'token takes a sandbox over as it is'],
+  create: { required: API, unused: ['token'], why: 'template creates a sandbox' },
+  connect: {
+    required: API,
+    unused: AT_CREATION,
+    why: 'sandbox-id is that of a sandbox that exists',
+  },
+  takeOver: {
+    required: CONNECTION,
+    unused: [...API, 'delete', ...AT_CREATION],
+    why: 'token takes a sandbox over as it is',
+  },
 } as const;
 
 function wayToSandbox(raw: RawInputs) {
@@ -114,10 +121,10 @@ function wayToSandbox(raw: RawInputs) {
   return isTakenOver ? WAYS.takeOver : WAYS.connect;
 }
 
-function isUnneeded(name: string, opensSandbox: boolean, raw: RawInputs): boolean {
+function mayBeEmpty(name: string, opensSandbox: boolean, raw: RawInputs): boolean {
   // A dry run connects to nothing.
   if (!opensSandbox) return isDryRun(raw) && CONNECTION.includes(name);
-  return [...API, ...CONNECTION].includes(name) && !wayToSandbox(raw)[0].includes(name);
+  return [...API, ...CONNECTION].includes(name) && !wayToSandbox(raw).required.includes(name);
 }
 
 // If `template` had a default, a `sandbox-id` from an unset variable would create a sandbox, so
@@ -128,7 +135,7 @@ function checkWayToSandbox({ template, sandboxId }: AnyInputs, raw: RawInputs): 
     const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
     throw inputError('sandbox-id', message);
   }
-  const [, unused, why] = wayToSandbox(raw);
+  const { unused, why } = wayToSandbox(raw);
   const message = `has no effect, since ${why}. Leave out one of them.`;
   const problems = unused
     .filter(name => rawValue(raw, name) !== '')

@@ -84,14 +84,15 @@ export async function waitForSandbox(
     const waited = formatDuration(waitedMs);
     const error = outcome.status === 'failed' ? outcome.error : undefined;
     if (error?.isRetryable === false) throw error;
-    const why =
+    const reasons =
       outcome.status === 'failed'
-        ? outcome.error.message
-        : judgeNow('wait-until', conditions, outcome.value);
-    if (why === '') {
+        ? [outcome.error.message]
+        : describeFalse('wait-until', conditions, outcome.value);
+    if (reasons.length === 0) {
       log.line(`The sandbox was ready after ${waited}`);
       return;
     }
+    const why = reasons.join('; ');
     const leftMs = timeoutMs - waitedMs;
     if (leftMs <= 0) {
       // The hint of a lost connection advises timeout and retries, which do not lengthen the wait.
@@ -146,7 +147,7 @@ export async function readJudgeableStats(
 ): Promise<Stats> {
   const outcome = await readStatsWithRetries(inputs, client, context);
   if (outcome.status === 'failed') throw outcome.error;
-  judgeNow('fail-if', inputs.failIf, outcome.value);
+  describeFalse('fail-if', inputs.failIf, outcome.value);
   return outcome.value;
 }
 
@@ -169,16 +170,15 @@ export function judgeRecord(
 }
 
 /** Describes the conditions that are false in one sample. @throws InputError if any is unknown */
-function judgeNow(
+function describeFalse(
   input: 'fail-if' | 'wait-until',
   conditions: readonly Condition[],
   { figures }: Stats,
-): string {
+): string[] {
   const judgements = conditions.map(each => judge(each, [{ at: 0, figures }]));
   const unknown = judgements.filter(({ result }) => result === 'unknown').map(describeJudgement);
   if (unknown.length > 0) throw inputError(input, `${unknown.join('; ')}.`);
-  const unmet = judgements.filter(({ result }) => result === 'false').map(describeJudgement);
-  return unmet.join('; ');
+  return judgements.filter(({ result }) => result === 'false').map(describeJudgement);
 }
 
 function findGaps(record: SampleRecord, { from, to }: Times, intervalMs: number): Gap[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
-import { InputError, type Problem } from '../../src/inputs/input-error.ts';
+import { InputError, type InputProblem } from '../../src/inputs/input-error.ts';
 import { INPUTS, type Inputs } from '../../src/inputs/inputs.ts';
 import { parseInputs } from '../../src/inputs/parse-inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
@@ -27,7 +27,7 @@ export function parseSyncInputs(changes: RawInputs = {}): Inputs<'sync'> {
 }
 
 /** Returns all problems of valid inputs with these changes. */
-export function problemsOf(changes: RawInputs, action: Action = 'sync'): readonly Problem[] {
+export function problemsOf(changes: RawInputs, action: Action = 'sync'): readonly InputProblem[] {
   try {
     parseInputs(INPUTS[action], { ...REQUIRED[action], ...changes });
     return [];
