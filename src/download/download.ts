@@ -22,8 +22,7 @@ import { inlineCode } from '../text/escape.ts';
 import { formatBytes, formatCount } from '../text/format.ts';
 
 export interface DownloadResult extends Transfer<DownloadRow> {
-  /** Decides how a missing file is reported. */
-  readonly ifNoFilesFound: Inputs<'download'>['ifNoFilesFound'];
+  readonly warnings: readonly string[];
 }
 
 export type DownloadRow =
@@ -52,7 +51,7 @@ export async function download(
   inputs: Inputs<'download'>,
   context: Context,
 ): Promise<DownloadResult> {
-  const { sandboxId, baseUrl, ifNoFilesFound } = inputs;
+  const { sandboxId, baseUrl } = inputs;
   const planned = placeTargets(inputs, context.workspace);
   const count = formatCount(planned.length, 'file');
   context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
@@ -65,8 +64,7 @@ export async function download(
     nameOf: (file: FileToDownload) => file.path,
   };
   const transfer = await requestEach(planned, requests, inputs, context);
-  const files = transfer.files.map(row => explainMissing(row, ifNoFilesFound));
-  return { ...transfer, files, ifNoFilesFound };
+  return { ...transfer, ...explainMissing(transfer.files, inputs) };
 }
 
 function placeTargets(
@@ -85,15 +83,24 @@ function placeTargets(
 }
 
 function explainMissing(
-  row: DownloadRow,
-  ifNoFilesFound: DownloadResult['ifNoFilesFound'],
-): DownloadRow {
-  if (row.status !== 'failed' || row.error.kind !== 'no-such-file') return row;
-  const { path: source, target, error } = row;
-  if (ifNoFilesFound !== 'error') return { path: source, target, status: 'missing' };
-  const mistake = findMistake('missing-file', source);
-  if (mistake === undefined) return row;
-  return { ...row, error: { ...error, hint: `${inlineCode(source)} ${mistake}` } };
+  rows: readonly DownloadRow[],
+  { ifNoFilesFound }: Inputs<'download'>,
+): Pick<DownloadResult, 'files' | 'warnings'> {
+  const warnings: string[] = [];
+  const files = rows.map((row): DownloadRow => {
+    if (row.status !== 'failed' || row.error.kind !== 'no-such-file') return row;
+    const { path: source, target, error } = row;
+    const mistake = findMistake('missing-file', source);
+    if (ifNoFilesFound === 'error')
+      return mistake === undefined
+        ? row
+        : { ...row, error: { ...error, hint: `${inlineCode(source)} ${mistake}` } };
+    const advice = mistake === undefined ? '' : ` It ${mistake}`;
+    if (ifNoFilesFound === 'warn')
+      warnings.push(`${inlineCode(source)} does not exist in the sandbox.${advice}`);
+    return { path: source, target, status: 'missing' };
+  });
+  return { files, warnings };
 }
 
 /** Leaves the target unchanged, and throws an AgentError, unless the whole file arrives. */

@@ -1,6 +1,5 @@
 import type { FailureInfo } from '../agent/failure.ts';
 import type { DownloadResult, DownloadRow } from '../download/download.ts';
-import { findMistake } from '../inputs/mistakes.ts';
 import { inlineCode } from '../text/escape.ts';
 import {
   formatBytes,
@@ -83,7 +82,7 @@ function describeUpload(
 }
 
 export function renderDownload(result: DownloadResult, cancelled: boolean): RenderedSection {
-  const { ifNoFilesFound, ...others } = result;
+  const { warnings, ...others } = result;
   const { files } = others;
   const { count, bytes } = counterOf(files);
   const totals = {
@@ -98,14 +97,9 @@ export function renderDownload(result: DownloadResult, cancelled: boolean): Rend
   const counts = { done: downloaded, bytes: downloadedBytes, wanted: files.length };
   const missed = listCounts({ failed, missing, 'not attempted': notAttempted });
   const words = describeDone('downloaded', { ...counts, ...others }, missed, cancelled);
-  const warned = files.filter(({ status }) => status === 'missing' && ifNoFilesFound === 'warn');
   return {
     ...renderTransfer(words, files, cancelled),
-    warnings: warned.map(({ path }) => {
-      const mistake = findMistake('missing-file', path);
-      const advice = mistake === undefined ? '' : ` It ${mistake}`;
-      return `${inlineCode(path)} does not exist in the sandbox.${advice}`;
-    }),
+    warnings,
     outputs: { 'downloaded-count': String(downloaded), 'failed-count': String(failed) },
     json: { ...others, totals },
   };

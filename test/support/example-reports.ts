@@ -53,7 +53,7 @@ const DOWNLOAD: DownloadResult = {
       ),
     },
   ],
-  ifNoFilesFound: 'error',
+  warnings: [],
   retries: 0,
   durationMs: 20,
 };
