@@ -10,7 +10,7 @@ import { quote } from '../text/escape.ts';
 import { errorText } from '../text/format.ts';
 import { fieldsOf, parseFields } from '../text/json.ts';
 import { hashFile } from './upload-body.ts';
-import { type FilesToUpload, fileRow, type StoredRow } from './upload-files.ts';
+import { type Changes, fileRow, type StoredRow } from './upload-files.ts';
 
 export interface UploadState {
   readonly file: string;
@@ -38,11 +38,6 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): UploadSt
   if (rows !== undefined) return { file, scope, rows, warnings: [] };
   const warning = `The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`;
   return { file, scope, rows: [], warnings: [warning] };
-}
-
-export interface Changes extends FilesToUpload {
-  /** Paths in the sandbox of files that have left the build. */
-  readonly orphaned: readonly string[];
 }
 
 export async function compareWithState(

@@ -36,15 +36,17 @@ export function isStored(row: UploadRow): row is Extract<UploadRow, StoredRow> {
   return row.status === 'uploaded' || row.status === 'unchanged';
 }
 
-export interface FilesToUpload {
+export interface Changes {
   readonly toSend: readonly PlannedFile[];
   /** Files that the sandbox already has. */
   readonly unchanged: readonly StoredRow<'unchanged'>[];
+  /** Paths in the sandbox of files that have left the build. */
+  readonly orphaned: readonly string[];
 }
 
 /** Returns the rows of all files of the plan, unchanged ones last. */
 export async function uploadFiles(
-  { toSend, unchanged }: FilesToUpload,
+  { toSend, unchanged }: Pick<Changes, 'toSend' | 'unchanged'>,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,

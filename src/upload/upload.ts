@@ -10,7 +10,6 @@ import type { Shard } from '../inputs/parsers.ts';
 import { formatBytes, formatCount, formatNumber, formatRate, totalSize } from '../text/format.ts';
 import { listSome } from '../text/shorten.ts';
 import {
-  type Changes,
   clearState,
   compareWithState,
   readState,
@@ -18,7 +17,7 @@ import {
   writeState,
 } from './state-file.ts';
 import { hashFile } from './upload-body.ts';
-import { fileRow, isStored, type UploadRow, uploadFiles } from './upload-files.ts';
+import { type Changes, fileRow, isStored, type UploadRow, uploadFiles } from './upload-files.ts';
 
 export interface UploadPlan extends Changes {
   readonly skipped: readonly SkippedEntry[];
