@@ -50,43 +50,39 @@ export function postJson(path: string, message: object, limits: RequestLimits): 
   return { ...limits, method: 'POST', path, headers, body: [bytes] };
 }
 
-interface Agent {
+interface Address {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   /** How long a connection may take to open, in milliseconds. */
   readonly timeout: number;
+}
+
+interface AgentAddress extends Address {
   readonly token: string;
   readonly sandboxId: string;
   readonly port: number;
   readonly headerPrefix: string;
 }
 
-export function openAgent(agent: Agent, redacting: Pick<Client, 'redact'>): Client {
-  const { token, sandboxId, port, headerPrefix } = agent;
+export function openAgent(address: AgentAddress, redacting: Pick<Client, 'redact'>): Client {
+  const { token, sandboxId, port, headerPrefix } = address;
   const headers = {
-    ...agent.headers,
+    ...address.headers,
     'X-Access-Token': token,
     [`${headerPrefix}-Sandbox-Id`]: sandboxId,
     [`${headerPrefix}-Sandbox-Port`]: String(port),
   };
-  return openClient({ ...agent, headers }, redacting);
+  return openClient({ ...address, headers }, redacting);
 }
 
-type Transport = Pick<Agent, 'baseUrl' | 'headers'> &
-  Pick<Client, 'redact'> & { readonly dispatcher: ReturnType<typeof openDispatcher> };
-
 /** @throws AgentError if the URL of a proxy is invalid */
-export function openClient(
-  { baseUrl, headers, timeout }: Pick<Agent, 'baseUrl' | 'headers' | 'timeout'>,
-  { redact }: Pick<Client, 'redact'>,
-): Client {
-  const dispatcher = openDispatcher(baseUrl, timeout);
-  const allHeaders = { ...headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
-  const transport = { redact, baseUrl, headers: allHeaders, dispatcher };
+export function openClient(address: Address, { redact }: Pick<Client, 'redact'>): Client {
+  const dispatcher = openDispatcher(address.baseUrl, address.timeout);
+  const service = { ...address, redact, dispatcher };
   return {
-    send: request => exchange(request, transport, readResponse),
+    send: request => exchange(request, service, readResponse),
     receive: (request, read) =>
-      exchange(request, transport, (response, idle) =>
+      exchange(request, service, (response, idle) =>
         read({ ...response, body: restartOnChunk(response.body, idle) }),
       ),
     redact,
@@ -94,15 +90,21 @@ export function openClient(
   };
 }
 
+interface Service extends Address, Pick<Client, 'redact'> {
+  readonly dispatcher: ReturnType<typeof openDispatcher>;
+}
+
+const OWN_HEADERS = { Accept: 'application/json', 'User-Agent': USER_AGENT };
+
 const SUCCESS = [200, 201, 204];
 
 async function exchange<T>(
   request: AgentRequest,
-  transport: Transport,
+  service: Service,
   read: (response: StreamedResponse, idle: IdleTimeout) => Promise<T>,
 ): Promise<T> {
   const { method, path, headers, body, onSent, hints } = request;
-  const { baseUrl, dispatcher, redact } = transport;
+  const { baseUrl, dispatcher, redact } = service;
   const label = `${method} ${baseUrl}${path.replace(/\?.*/s, '')}`;
   const late = `${label} failed: the response did not end within timeout.`;
   const idle = idleTimeout(request.timeout, late);
@@ -119,7 +121,7 @@ async function exchange<T>(
     idle.restart();
     const response = await sendRequest(label, `${baseUrl}${path}`, body && sendBody(body), {
       method,
-      headers: { ...transport.headers, ...headers },
+      headers: { ...service.headers, ...OWN_HEADERS, ...headers },
       signal: idle.signal,
       dispatcher,
     });
@@ -152,7 +154,7 @@ function idleTimeout(ms: number, late: string) {
     aborter.abort(error);
   };
   const restart = () => {
-    // Node's mock timers ignore timer.refresh(), so set a new timer.
+    // Not timer.refresh(), which Node's mock timers ignore.
     clearTimeout(timer);
     timer = setTimeout(() => end(new AgentError('connection', late)), ms);
   };

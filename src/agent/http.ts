@@ -30,7 +30,7 @@ export function openDispatcher(baseUrl: string, timeoutMs: number): Dispatcher {
   }
 }
 
-/** A proxy for http to this runner would see the token, and could not reach the runner anyway. */
+/** Returns true for http to this runner, which no proxy may carry: it would see the token. */
 export function isLocalHttp(url: string): boolean {
   // The URL parser has normalized 127.1 and ::0:1. Only trust the name localhost, since any other
   // name may resolve to a remote host.
@@ -60,8 +60,7 @@ export async function sendRequest(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const { statusCode: status, headers } = response;
-  return { label, status, headers, body: response.body };
+  return { label, status: response.statusCode, headers: response.headers, body: response.body };
 }
 
 // Twice the longest response to a default batch of 250 files: E2B's agent sends at most 8 KiB per

@@ -49,9 +49,8 @@ __read_oom_kills() {
 /** More than this much in $GITHUB_OUTPUT fails the step. */
 export const MAX_OUTPUT_BYTES = 1024 * 1024;
 
-// Prints what the script wrote to $GITHUB_OUTPUT, as lines below PIPE_BUF (4,096 bytes), so that each
-// is written at once, also beside a process in the background that prints. `read` and `${#…}` count
-// bytes in the locale C, and drop NUL. A FIFO in place of the file could hang.
+// Prints lines below PIPE_BUF (4,096 bytes), since the kernel writes such a line at once, whatever else
+// prints. `read` and `${#…}` count bytes in the locale C. A FIFO in place of the file could hang.
 const PRINT_OUTPUT = `__bytes=0
 if [ -f "$__output" ]; then
   while IFS= read -r -N 2000 __piece || [ "$__piece" ]; do
@@ -66,8 +65,8 @@ fi`;
 // Runs in POSIX mode, to leave BASH_ENV to the script's own shell. Names begin with __, since
 // assigning to a variable of the environment would change it for the script. After TERM, this shell
 // stays to report how the script ended. Its own stderr is closed, or it would print the whole script
-// if a signal killed it. A line is printed again while the pipe is full, since a Node process in the
-// background makes the pipe non-blocking.
+// if a signal killed it. A Node process in the background makes the pipe non-blocking, so print again
+// while it is full.
 function outerScript(folder: string): string {
   return `__mark=$${MARK_VARIABLE}
 unset ${MARK_VARIABLE}
