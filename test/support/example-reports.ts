@@ -107,7 +107,7 @@ const invalid = new InputError([
 ]);
 const [onlyProblem] = invalid.problems;
 
-const GATE = ['mem_used_pct > 80', 'disk_free < 512MiB'];
+const GATE = ['mem_used_pct > 80', 'disk_free < 1GiB'];
 const passing = { stats: measured(few, ['mem_used_pct > 80']) };
 const exited = (code: number) => ({ kind: 'exited', code }) as const;
 
