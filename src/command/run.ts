@@ -121,7 +121,7 @@ export function maxDurationOf(
   if (maxDuration === undefined) return Math.min(Math.max(60_000, leftMs - 10_000), MAX_MS);
   if (maxDuration > leftMs)
     log.line(
-      `The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`,
+      `The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) runs out. To run longer, raise its lifetime.`,
     );
   return maxDuration;
 }

@@ -53,7 +53,7 @@ async function waitForEnd(
     await delay(CHECK_INTERVAL_MS, undefined, { ref: false });
     if (hasFile(directory, 'stop')) return { requestedAt: now() };
     if (!existsSync(directory) || !isRunning(jobPid)) return { early: 'its job is gone' };
-    if (performance.now() > endsAt) return { early: 'max-duration was over' };
+    if (performance.now() > endsAt) return { early: 'max-duration ran out' };
   }
 }
 

@@ -91,7 +91,7 @@ function explainEnd(result: CommandResult, cancelled: boolean): string[] {
 function explainLoss(error: FailureInfo): string[] {
   // In a step that was not cancelled, only max-duration can have cancelled the request.
   return error.kind === 'cancelled'
-    ? ['max-duration was over, but the sandbox did not stop it.']
+    ? ['max-duration ran out, but the sandbox did not stop it.']
     : explainFailure(error);
 }
 
@@ -181,7 +181,9 @@ function adviceOn({ end, lastLines, oomKills }: CommandResult): string[] {
   if (advice !== undefined) return [advice];
   if (oomKills !== undefined && oomKills > 0) return [MORE_MEMORY];
   if (code !== SIGKILL_CODE || oomKills === 0) return [];
-  return ['Whether it was memory could not be told. Compare the peak of the memory with its size.'];
+  return [
+    'Whether it was memory could not be determined. Compare the peak of the memory with its size.',
+  ];
 }
 
 function warnOfReconnects({ reconnects }: CommandResult): string[] {

@@ -27,6 +27,6 @@ for (const [what, [left, maxDuration, expected]] of Object.entries(DURATIONS))
     ];
     const job = { ...context, now: () => NOW, sandboxes };
     assert.equal(maxDurationOf({ sandboxId: 'mine', maxDuration }, job), expected);
-    const warning = 'The sandbox may end at 00:01:00 UTC, before max-duration (2 min) is over.';
+    const warning = 'The sandbox may end at 00:01:00 UTC, before max-duration (2 min) runs out.';
     assert.equal(lines.join().startsWith(warning), what === 'max-duration beyond the end');
   });

@@ -64,7 +64,7 @@ describe('run', { concurrency: 3, skip: SKIP_WITHOUT_BASH }, () => {
     assert.match(stdout, /^hello user 12$/m);
     assert.match(
       stdout,
-      /^The sandbox may end at [\d:]+ UTC, before max-duration \(1 h\) is over\./m,
+      /^The sandbox may end at [\d:]+ UTC, before max-duration \(1 h\) runs out\./m,
     );
   });
 

@@ -74,7 +74,7 @@ describe('monitors', { concurrency: 3 }, () => {
   test('a monitor that reaches max-duration fails the gate', async () => {
     await using monitor = await startMonitor({ ...GATED, 'max-duration': '1s' });
     await pollUntil(() => hasEnded(monitor.directory));
-    assertGateFailed(await monitor.post(), /^Sampling had ended: max-duration was over\./m);
+    assertGateFailed(await monitor.post(), /^Sampling had ended: max-duration ran out\./m);
   });
 
   test('a monitor fails if its files are lost, even without a gate', async () => {

@@ -46,7 +46,7 @@ test('readRecord returns why sampling ended, or what a sampler that died has wri
   writeFileSync(monitorFile(directory.path, 'errors'), 'TypeError: bad\n    at f (x.js:1)\n');
   const early = `${DIED} (it wrote: TypeError: bad at f (x.js:1))`;
   assert.deepEqual(readRecord(directory.path).early, early);
-  const over = 'max-duration was over';
+  const over = 'max-duration ran out';
   saveFile(directory.path, 'end', { early: over });
   assert.equal(readRecord(directory.path).early, over);
   saveFile(directory.path, 'end', { requestedAt: 5 });

@@ -59,7 +59,7 @@ const DETAILS: Readonly<Record<string, readonly [Partial<CommandResult>, ...line
   'a command that max-duration could not stop': [
     { end: { kind: 'lost', error: unstoppable } },
     'It may still be running.',
-    'max-duration was over, but the sandbox did not stop it.',
+    'max-duration ran out, but the sandbox did not stop it.',
   ],
   'why a command was lost': [
     { end: lost },
@@ -140,10 +140,10 @@ for (const [code, line, advice] of ADVICE)
     if (advice !== undefined) assert.match(others[0] ?? '', advice);
   });
 
-test('whether it was memory could not be told only after a SIGKILL without a count of kills', () => {
+test('whether it was memory could not be determined only after a SIGKILL without a count of kills', () => {
   const ends = [exited(137), killed, exited(1), { ...killed, status: 'signal: terminated' }];
-  const says = ends.map(end => detailsOf({ end, oomKills: undefined })[0]?.slice(0, 40));
-  const unknown = 'Whether it was memory could not be told.';
+  const says = ends.map(end => detailsOf({ end, oomKills: undefined })[0]?.slice(0, 46));
+  const unknown = 'Whether it was memory could not be determined.';
   assert.deepEqual(says, [unknown, unknown, undefined, undefined]);
 });
 

@@ -39,7 +39,7 @@ function judgeJob(job: MonitoredJob, judging: Judging = {}) {
   return judgeRecord({ failIf, warnIf, sampleInterval }, record, time, { cancelled });
 }
 
-const OVER = 'max-duration was over';
+const OVER = 'max-duration ran out';
 
 /** Seconds of samples, of failures, and of the gaps; by default in 100 s, with one each 5 s. */
 type Job = readonly [
