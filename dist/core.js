@@ -544,6 +544,14 @@ function warning(message, properties = {}) {
 	issueCommand("warning", toCommandProperties(properties), message instanceof Error ? message.toString() : message);
 }
 /**
+* Adds a notice issue
+* @param message notice issue message. Errors will be converted to string via toString()
+* @param properties optional properties to add to the annotation.
+*/
+function notice(message, properties = {}) {
+	issueCommand("notice", toCommandProperties(properties), message instanceof Error ? message.toString() : message);
+}
+/**
 * Writes info to log with console.log.
 * @param message info message
 */
@@ -586,4 +594,4 @@ function getState(name) {
 	return process.env[`STATE_${name}`] || "";
 }
 
-export { info as a, setFailed as c, startGroup as d, warning as f, getState as i, setOutput as l, endGroup as n, isDebug as o, summary as p, getInput as r, saveState as s, debug as t, setSecret as u };
+export { info as a, saveState as c, setSecret as d, startGroup as f, getState as i, setFailed as l, summary as m, endGroup as n, isDebug as o, warning as p, getInput as r, notice as s, debug as t, setOutput as u };

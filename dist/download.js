@@ -1,7 +1,12 @@
-import { t as download } from "./transfer.js";
-import { m as runReportingStep } from "./shared.js";
+import { r as renderDownload, t as download } from "./transfer.js";
+import { P as INPUTS, _ as runAction } from "./shared.js";
 
 // src/main/download.ts
-await runReportingStep("download", async (inputs, context) => ({ download: await download(inputs, context) }));
+await runAction({
+	name: "download",
+	inputs: INPUTS.download,
+	run: async (inputs, context) => ({ download: await download(inputs, context) }),
+	sections: (results, cancelled) => ({ download: renderDownload(results.download, cancelled) })
+});
 
 export {  };

@@ -1,4 +1,4 @@
-import { i as startMonitor, m as runReportingStep, v as createMonitorDirectory } from "./shared.js";
+import { P as INPUTS, _ as runAction, i as startMonitor, y as createMonitorDirectory } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts
@@ -6,8 +6,13 @@ const files = {
 	script: path.join(import.meta.dirname, "monitor-sampler.js"),
 	openDirectory: createMonitorDirectory
 };
-await runReportingStep("monitor", async (inputs, context, raw) => {
-	await startMonitor(inputs, raw, context, files);
+await runAction({
+	name: "monitor",
+	inputs: INPUTS.monitor,
+	async run(inputs, context, raw) {
+		await startMonitor(inputs, raw, context, files);
+	},
+	sections: () => ({})
 });
 
 export {  };

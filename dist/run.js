@@ -1,6 +1,24 @@
-import { c as run, m as runReportingStep } from "./shared.js";
+import { D as sharedVariables, P as INPUTS, _ as runAction, c as renderCommand, g as renderStats, l as run } from "./shared.js";
 
 // src/main/run.ts
-await runReportingStep("run", run);
+await runAction({
+	name: "run",
+	inputs: INPUTS.run,
+	run: (inputs, context) => run({
+		...inputs,
+		env: {
+			...sharedVariables(),
+			...inputs.env
+		}
+	}, context),
+	sections(results, cancelled) {
+		const stats = renderStats(results.stats, cancelled);
+		const others = [...Object.keys(stats.outputs), "report"];
+		return {
+			command: renderCommand(results.command, cancelled, others),
+			stats
+		};
+	}
+});
 
 export {  };

@@ -1,11 +1,24 @@
-import { D as deleteAtEnd, E as SYNC_ID, O as deleteLost, h as runStep, k as describeEnd, w as removeJobSandbox, x as loadLeftovers } from "./shared.js";
+import { A as deleteUnconfirmed, O as SYNC_ID, P as INPUTS, S as loadCleanup, T as removeJobSandbox, _ as runAction, j as describeExpiry, k as deleteAtEnd, v as publishKept } from "./shared.js";
 
 // src/main/sandbox-post.ts
-const { left, isToDelete, inputs: saved } = loadLeftovers();
-const { id, lost } = left;
-if (id !== void 0 && isToDelete) await runStep("sandbox-end", (inputs, context) => deleteAtEnd(id, inputs, context), saved, `Sandbox ${id} could not be deleted. ${describeEnd(left)}`);
-else if (id !== void 0) console.log(`Sandbox ${id} is not deleted. ${describeEnd(left)}`);
-if (lost !== void 0) await runStep("sandbox-end", (inputs, context) => deleteLost(left, inputs, context), saved, `A failed attempt may have created a sandbox, with the metadata ${SYNC_ID}=${lost}. ${describeEnd(left)}`);
+const { cleanup, shouldDelete, inputs: savedInputs } = loadCleanup();
+const { id, unconfirmedCreation } = cleanup;
+if (id !== void 0 && shouldDelete) await cleanUp((inputs, context) => deleteAtEnd(id, inputs, context), `Sandbox ${id} could not be deleted. ${describeExpiry(cleanup)}`);
+else if (id !== void 0 && cleanup.isCreated) await publishKept(id, describeExpiry(cleanup));
+else if (id !== void 0) console.log(`Sandbox ${id} is not deleted. ${describeExpiry(cleanup)}`);
+if (unconfirmedCreation !== void 0) await cleanUp((inputs, context) => deleteUnconfirmed(cleanup, inputs, context), `A failed attempt may have created a sandbox, with the metadata ${SYNC_ID}=${unconfirmedCreation}. ${describeExpiry(cleanup)}`);
 removeJobSandbox();
+/** The sandbox expires on its own, so a failed deletion is a warning, and must not fail the job. */
+async function cleanUp(clean, failureWarning) {
+	await runAction({
+		name: "sandbox",
+		inputs: INPUTS["sandbox-end"],
+		savedInputs,
+		async run(inputs, context) {
+			await clean(inputs, context);
+		},
+		failureWarning
+	});
+}
 
 export {  };

@@ -1,71 +1,16 @@
 import { t as require_undici } from "./undici.js";
-import { a as info, c as setFailed, d as startGroup, f as warning, i as getState, l as setOutput, n as endGroup, o as isDebug, p as summary$1, r as getInput, s as saveState, t as debug, u as setSecret } from "./core.js";
+import { a as info, c as saveState, d as setSecret, f as startGroup, i as getState, l as setFailed, m as summary$1, n as endGroup, o as isDebug, p as warning, r as getInput, s as notice, t as debug, u as setOutput } from "./core.js";
 import { setImmediate, setTimeout as setTimeout$1 } from "node:timers/promises";
 import { once } from "node:events";
-import { hash, randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { randomUUID } from "node:crypto";
 import path, { posix } from "node:path";
-import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { spawn } from "node:child_process";
 
 // package.json
 var version = "1.0.0";
-
-// src/text/escape.ts
-var import_undici = require_undici();
-const INVISIBLE = /(?![\ufe0f\u200c\u200d])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
-/** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep untrusted text on one line. */
-function escapeInvisible(text) {
-	return text.replace(INVISIBLE, escapeCharacter);
-}
-/** Cuts after `limit` characters and adds `…`, without splitting a surrogate pair. */
-function truncate(text, limit) {
-	return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`;
-}
-const MAX_QUOTED = 100;
-/** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
-function quote(value) {
-	return JSON.stringify(truncate(value, MAX_QUOTED)).replaceAll("\\\\", "\\");
-}
-/** Wraps text in backticks, which the summary shows as code. */
-function inlineCode(text) {
-	return `\`${text.replaceAll("`", "'")}\``;
-}
-/** Escapes invisible characters, and what the runner would treat as a command. */
-function escapeCommands(text) {
-	return disarm(escapeInvisible(text));
-}
-const COLOR = "\x1B\\[[\\d;:]*m";
-const NOT_IN_OUTPUT = new RegExp(`(?!${COLOR}|[\\t\\n])(?:${INVISIBLE.source})`, "gu");
-/** Like `escapeCommands`, but keeps lines, tabs and colors. */
-function escapeOutput(lines) {
-	return disarm(lines.replace(NOT_IN_OUTPUT, escapeCharacter));
-}
-function disarm(lines) {
-	return lines.replace(/^[^\S\n]*::/gm, "\\$&").replaceAll("##[", "##\\[");
-}
-function removeColors(text) {
-	return text.replace(new RegExp(COLOR, "gu"), "");
-}
-function escapeCharacter(character) {
-	if (character === "\n") return "\\n";
-	if (character === "\r") return "\\r";
-	if (character === "	") return "\\t";
-	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
-}
-function redactor(secrets) {
-	const starts = secrets.map((secret) => secret.slice(0, MAX_QUOTED));
-	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(encodingsOf);
-	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function encodingsOf(secret) {
-	return [
-		secret,
-		JSON.stringify(secret).slice(1, -1),
-		encodeURIComponent(secret.toWellFormed())
-	];
-}
 
 // src/text/format.ts
 const BINARY_UNITS = [
@@ -113,17 +58,7 @@ function formatDecimal(value, decimals) {
 	return String(Number(value.toFixed(decimals)));
 }
 function totalSize(files) {
-	return files.reduce((sum, { size }) => sum + size, 0);
-}
-/** Keeps the first `limit` items; `more` turns the number of the rest into a last item. */
-function limitList(items, limit, more) {
-	if (items.length <= limit) return items;
-	return [...items.slice(0, limit), more(items.length - limit)];
-}
-/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
-function listSome(names, limit = 10) {
-	const more = (count) => `and ${formatNumber(count)} more`;
-	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
+	return files.reduce((sum, { size = 0 }) => sum + size, 0);
 }
 function systemCode(error) {
 	if (!(error instanceof Error) || !("code" in error)) return void 0;
@@ -133,399 +68,71 @@ function errorText(error) {
 	return error instanceof Error ? error.message : String(error);
 }
 
-// src/inputs/input-error.ts
-var InputError = class extends Error {
-	problems;
-	constructor(problems) {
-		super(problems.map(describeProblem).join("\n"));
-		this.name = "InputError";
-		this.problems = problems;
-	}
-};
-function inputError(input, message, example) {
-	const suggestion = example === void 0 ? "" : ` Example: ${input}: ${example}`;
-	return new InputError([{
-		input,
-		message: message + suggestion
-	}]);
+// src/text/shorten.ts
+/** Cuts after `limit` characters and adds `…`, without splitting a surrogate pair. */
+function cutEnd(text, limit) {
+	return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`;
 }
-function describeProblem({ input, message }) {
-	return `${input}: ${message}`;
+/** Keeps the first `limit` items; `more` turns the number of the rest into a last item. */
+function firstOf(items, limit, more) {
+	if (items.length <= limit) return items;
+	return [...items.slice(0, limit), more(items.length - limit)];
 }
-/** Collects the problems of all InputErrors. `placeOf` begins their messages: `line 3: `. */
-function tryAll(items, parse, placeOf = () => "") {
-	const problems = [];
-	const parsed = [];
-	for (const item of items) try {
-		parsed.push(parse(item));
-	} catch (error) {
-		if (!(error instanceof InputError)) throw error;
-		const place = placeOf(item);
-		problems.push(...error.problems.map((each) => ({
-			...each,
-			message: place + each.message
-		})));
-	}
-	return {
-		parsed,
-		problems
-	};
+/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
+function listSome(names, limit = 10) {
+	const more = (count) => `and ${formatNumber(count)} more`;
+	return firstOf(names, limit, more).join(limit === 1 ? " " : ", ");
 }
 
-// src/inputs/mistakes.ts
-const EMPTY = [/^(null|undefined)?$/, "is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks and Dependabot."];
-const QUOTED = [/^(["'`]).*\1$/s, "is in quotation marks. Remove them."];
-const VARIABLE = [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, "contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`."];
-const NOT_IN_A_SECRET = [/^["'`$]|[^!-~]|[{}]/, "begins with a quotation mark or $, or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`."];
-const TARGET_MISTAKES = [
-	QUOTED,
-	VARIABLE,
-	[/\s#\s/, "has a # in it. Write each comment on a line of its own."]
-];
-const PATTERN_MISTAKES = [
-	[/^(!|$)/, "is not a pattern. After a !, write what to exclude."],
-	[/[^\\/"'`]\*\*|\*\*[^\\/\s,:"'`]/, "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js."],
-	[/[*?[].*[\\/]\.\.([\\/]|$)/, "has a .. after a wildcard."]
-];
-const UNMATCHED_MISTAKES = [
-	QUOTED,
-	[/^\$([A-Z_]+|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)|\$\{\{/, VARIABLE[1]],
-	[/\s#/, "has a # in it. Write each comment on a line of its own."],
-	[/[-=]>|^[^:]{2,}:(?!\/\/)\S/, "has an arrow or a colon in it. In front of a target, write =>; a ! line has none."],
-	[/\{[^{}]*,[^{}]*\}|[+@?!]\(/, "has braces or parentheses, which have no meaning here. Write a line for each name."],
-	[/^-\s/, "begins with a dash. Below |, write each name on its own line, without a dash."],
-	[/,|\*\s/, "has a comma or a space, which separates nothing. Write each name on its own line."]
-];
-/** Maps each kind of value to the mistakes to look for, in this order. */
-const MISTAKES = {
-	"sandbox-id": [EMPTY, [/[^\w.-]|^\W*$|.{201}/s, "is not an ID: it may have letters, digits, dots, - and _."]],
-	token: [
-		EMPTY,
-		[/^(sk_)?e2b_/i, "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."],
-		NOT_IN_A_SECRET
-	],
-	"api-key": [EMPTY, NOT_IN_A_SECRET],
-	"header-name": [[/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."]],
-	script: [[/^$/, "is required: the commands to run."]],
-	url: [EMPTY],
-	"url-path": [[/^(?!\/)|[\s?#]/, "is not a plain URL path that begins with a slash."]],
-	"unix-time": [[/\D/, "is not a Unix time in whole seconds."]],
-	pattern: PATTERN_MISTAKES,
-	"unmatched-pattern": [[path.sep === "/" ? /\\/ : /(?!)/, "has a backslash, which does not separate folders on this runner. Write a slash."], ...UNMATCHED_MISTAKES],
-	"missing-file": [[/\*|\/$/, "is not the path of one file. Name each file."], ...UNMATCHED_MISTAKES],
-	target: [
-		[/^(home\/|~|\$HOME\b|\$\{HOME\})/, "starts below the user's home already. Write the path from there, or a full one such as /home/user/app."],
-		...TARGET_MISTAKES,
-		[/(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i, "is not a plain POSIX path without .., such as /srv/app."]
-	],
-	"local-target": TARGET_MISTAKES,
-	"local-path": [[/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i, "is not the relative path of a file inside working-directory."]]
-};
-/** The log masks the values of these inputs, and messages never quote them. */
-const SECRET_INPUTS = [
-	"token",
-	"signature",
-	"api-key"
-];
-function findMistake(kind, value) {
-	return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
+// src/text/escape.ts
+const INVISIBLE = /(?![\ufe0f\u200c\u200d])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
+/** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep untrusted text on one line. */
+function escapeInvisible(text) {
+	return text.replace(INVISIBLE, escapeCharacter);
 }
-/** @throws InputError if the value has a mistake of its kind */
-function rejectMistakes(kind, value, input, example) {
-	const mistake = findMistake(kind, value);
-	if (mistake === void 0) return;
-	const name = value === "" || SECRET_INPUTS.includes(input) ? "" : `${quote(value)} `;
-	throw inputError(input, name + mistake, example);
+const MAX_QUOTED = 100;
+/** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
+function quote(value) {
+	return JSON.stringify(cutEnd(value, MAX_QUOTED)).replaceAll("\\\\", "\\");
 }
-/** Returns a parser that rejects mistakes of a kind and replaces an empty value with `fallback`. */
-function textOf(kind, example, fallback = "") {
-	return (value, input) => {
-		const text = value || fallback;
-		rejectMistakes(kind, text, input, example);
-		return text;
-	};
+/** Wraps text in backticks, which the summary shows as code. */
+function inlineCode(text) {
+	return `\`${text.replaceAll("`", "'")}\``;
 }
-
-// src/text/json.ts
-function fieldsOf(value) {
-	return typeof value === "object" && value !== null ? { ...value } : {};
+/** Escapes invisible characters, and what the runner would treat as a command. */
+function escapeCommands(text) {
+	return disarm(escapeInvisible(text));
 }
-/** Returns undefined, which JSON cannot express, if the text is not JSON. */
-function parseJson(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
+const COLOR = "\x1B\\[[\\d;:]*m";
+const NOT_IN_OUTPUT = new RegExp(`(?!${COLOR}|[\\t\\n])(?:${INVISIBLE.source})`, "gu");
+/** Like `escapeCommands`, but keeps lines, tabs and colors. */
+function escapeOutput(lines) {
+	return disarm(lines.replace(NOT_IN_OUTPUT, escapeCharacter));
 }
-function isJson(text) {
-	return parseJson(text) !== void 0;
+function disarm(lines) {
+	return lines.replace(/^[^\S\n]*::/gm, "\\$&").replaceAll("##[", "##\\[");
 }
-function parseFields(text) {
-	return fieldsOf(parseJson(text));
+function removeColors(text) {
+	return text.replace(new RegExp(COLOR, "gu"), "");
 }
-function stringFieldsOf(value) {
-	const fields = Object.entries(fieldsOf(value));
-	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
+function escapeCharacter(character) {
+	if (character === "\n") return "\\n";
+	if (character === "\r") return "\\r";
+	if (character === "	") return "\\t";
+	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
-/** Redacts strings and keys, but no numbers that look like secrets. Returns '' if it is not JSON. */
-function redactJson(text, redact) {
-	if (!isJson(text)) return "";
-	return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, (literal) => JSON.stringify(redact(String(JSON.parse(literal)))));
+function redactor(secrets) {
+	const starts = secrets.map((secret) => secret.slice(0, MAX_QUOTED));
+	const forms = [...secrets, ...starts].filter((secret) => secret !== "").flatMap(encodingsOf);
+	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
 }
-
-// src/inputs/parsers.ts
-/** Returns an input's value without spaces around it, and '' if it is unset. */
-function rawValue(raw, name) {
-	return (raw[name] ?? "").trim();
-}
-const anyText = (value) => value;
-function optional(parse) {
-	return (value, input) => value === "" ? void 0 : parse(value, input);
-}
-/** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
-function flag(fallback) {
-	return (value, input) => {
-		if (value === "") return fallback;
-		if (/^(true|True|TRUE)$/.test(value)) return true;
-		if (/^(false|False|FALSE)$/.test(value)) return false;
-		const isYes = /^(true|yes|y|on|1)$/i.test(value);
-		throw inputError(input, `${quote(value)} is neither true nor false.`, String(isYes));
-	};
-}
-function choice(fallback, ...alternatives) {
-	const words = [fallback, ...alternatives];
-	return (value, input) => {
-		const word = value === "" ? fallback : words.find((candidate) => candidate === value);
-		if (word !== void 0) return word;
-		throw inputError(input, `${quote(value)} is not one of ${words.join(", ")}.`, fallback);
-	};
-}
-function wholeNumber(min, max, fallback) {
-	return (value, input) => {
-		if (value === "" || value === fallback) return fallback;
-		const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
-		if (number >= min && number <= max) return number;
-		const message = `${quote(value)} is not a whole number from ${min} to ${max}.`;
-		throw inputError(input, message, String(fallback));
-	};
-}
-const DEFAULT_CONCURRENCY = 24;
-const concurrency = (value, input) => wholeNumber(1, 100, DEFAULT_CONCURRENCY)(value === "auto" ? "" : value, input);
-const MILLISECONDS = new Map(Object.entries({
-	ms: 1,
-	s: 1e3,
-	m: 6e4,
-	h: 36e5
-}));
-const MAX_DURATION_MS = 864e5;
-/** Parses a duration such as `500ms`, `30s`, `5m` or `2h`, from `min` ms to 24 h, to ms. */
-function duration(min, fallback) {
-	return (value, input) => {
-		const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(value || fallback) ?? [];
-		const ms = Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
-		if (ms >= min && ms <= MAX_DURATION_MS) return ms;
-		const message = `${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`;
-		throw inputError(input, message, fallback);
-	};
-}
-const BYTES_PER_UNIT = {
-	B: 1,
-	kB: 1e3,
-	MB: 1e6,
-	GB: 1e9,
-	TB: 0xe8d4a51000,
-	KiB: 1024,
-	MiB: 2 ** 20,
-	GiB: 2 ** 30,
-	TiB: 2 ** 40
-};
-const SIZE_UNITS = Object.keys(BYTES_PER_UNIT);
-function findUnit(units, written) {
-	return units.find((unit) => unit.toLowerCase() === written.toLowerCase());
-}
-function byteSize(fallback) {
-	return (value, input) => {
-		const [, number, suffix = ""] = /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
-		const unit = findUnit(SIZE_UNITS, suffix || "B") ?? "";
-		const bytes = Math.round(Number(number) * (BYTES_PER_UNIT[unit] ?? NaN));
-		if (bytes >= 1) return bytes;
-		const message = `${quote(value)} is not a size: write bytes, or a number with ${SIZE_UNITS.join(", ")}.`;
-		throw inputError(input, message, fallback);
-	};
-}
-const MAX_SHARDS = 256;
-const shard = (value, input) => {
-	if (value === "") return void 0;
-	const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
-	if (1 <= index && index <= count && count <= MAX_SHARDS) return {
-		index,
-		count
-	};
-	const message = `${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`;
-	throw inputError(input, message, "2/4");
-};
-/** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
-const keyValues = (value, input) => {
-	const pairs = parseLines(value, (line) => {
-		const [, key, content = ""] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
-		if (key !== void 0) return [key, content];
-		throw inputError(input, `this is not of the form ${input === "env" ? "KEY=value, or KEY<<END, lines, END" : "KEY=value"}.`, "\"SUITE=api\"");
-	});
-	return Object.fromEntries(pairs);
-};
-const OPTIONS_EXAMPLE = `'{"allow_internet_access": false}'`;
-const TAKEN = /^(templateID|timeout|metadata|envVars|secure|autoPause)$/;
-const createOptions = (value, input) => {
-	const text = value || "{}";
-	if (!isJson(text) || !text.startsWith("{")) throw inputError(input, "is not a JSON object.", OPTIONS_EXAMPLE);
-	const fields = fieldsOf(JSON.parse(text));
-	const taken = Object.keys(fields).find((name) => TAKEN.test(name));
-	if (taken === void 0) return fields;
-	throw inputError(input, `has ${quote(taken)}. Leave it out: template, lifetime, metadata, env or the action itself sets it.`, OPTIONS_EXAMPLE);
-};
-const BLOCK = /^[ \t]*([^=\s]+?)<<(\S+)[ \t]*\r?\n(?:([^]*?)\r?\n)??[ \t]*\2[ \t\r]*$/gm;
-const WRAPPED = /^(["'])(?:(?!\1).)*\1$/;
-/** Like `keyValues`, but also takes values of several lines, and rejects quotes around a value. */
-const variables = (value, input) => {
-	const blocks = [];
-	const others = value.replace(BLOCK, (block, key, _, text = "") => {
-		blocks.push([key, String(text)]);
-		return block.replace(/[^\n]/g, "");
-	});
-	const pairs = keyValues(others, input);
-	for (const [key, content] of Object.entries(pairs)) if (WRAPPED.test(content)) {
-		const message = `${key} is in quotation marks, which would be part of the value. Remove them, or to keep them, write three lines: ${key}<<END, the value, and END.`;
-		throw inputError(input, message);
-	}
-	return {
-		...pairs,
-		...Object.fromEntries(blocks)
-	};
-};
-/** Parses all lines except blank ones and comments. @throws InputError with every line's problem */
-function parseLines(value, parse) {
-	const lines = value.split(/\r?\n/).map((line, index) => ({
-		line: line.trim(),
-		place: `line ${index + 1}: `
-	})).filter(({ line }) => line !== "" && !line.startsWith("#"));
-	const { parsed, problems } = tryAll(lines, ({ line }) => parse(line), ({ place }) => place);
-	if (problems.length > 0) throw new InputError(problems);
-	return parsed;
-}
-
-// src/inputs/connection.ts
-const DEFAULT_PORT = 49983;
-const BASE_URL_EXAMPLE = "https://sandbox.example.com";
-const baseUrl = (value) => parseUrl(value, "base-url", BASE_URL_EXAMPLE);
-const API_URL_EXAMPLE = "https://api.e2b.app";
-const apiUrl = (value) => {
-	const url = parseUrl(value, "api-url", API_URL_EXAMPLE);
-	if (!isUnencrypted(url)) return url;
-	const message = `${quote(value)} would send secrets unencrypted. Use https.`;
-	throw inputError("api-url", message, API_URL_EXAMPLE);
-};
-function parseUrl(value, input, example) {
-	if (value.includes("@")) throw inputError(input, "must not contain credentials or an @: secrets have their own inputs.", example);
-	rejectMistakes("url", value, input, example);
-	const url = /^https?:\/\/(?!\/)[^\\\s?#${}]+$/i.test(value) ? URL.parse(value) : null;
-	if (url !== null) return url.href.replace(/\/+$/, "");
-	throw inputError(input, `${quote(value)} is not a URL that begins with https:// and has no query, fragment, variable or unknown placeholder.`, example);
-}
-function isUnencrypted(url) {
-	const { protocol, hostname } = new URL(url);
-	return protocol !== "https:" && !isLoopback(hostname);
-}
-function isLoopback(hostname) {
-	return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-}
-const sandboxId = textOf("sandbox-id", "${{ steps.sandbox.outputs.id }}");
-function isSandboxId(id) {
-	return findMistake("sandbox-id", id) === void 0;
-}
-const RESERVED = /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization|x-access-token)$/i;
-const HEADER_EXAMPLE = "\"X-Metadata-build: 42\"";
-/** Parses one header per line. Messages omit values, which may be secret. */
-const headers = (value, input) => {
-	const lines = parseLines(value, (line) => {
-		const header = splitHeader(line);
-		if (header === void 0) throw inputError(input, "this is not of the form Name: value.", HEADER_EXAMPLE);
-		const [name] = header;
-		if (!RESERVED.test(name)) return header;
-		const message = `the action itself sets ${quote(name)}. Remove the line.`;
-		throw inputError(input, message, HEADER_EXAMPLE);
-	});
-	return Object.fromEntries(lines);
-};
-const HEADER = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+)\s*:\s*([\t\x20-\x7e\x80-\xff]*)$/;
-function splitHeader(line) {
-	const [, name, value = ""] = HEADER.exec(line) ?? [];
-	return name === void 0 ? void 0 : [name, value];
-}
-/** The inputs without which no sandbox can be reached. */
-const CONNECTION = [
-	"sandbox-id",
-	"token",
-	"base-url"
-];
-/** Fills in the job's sandbox, unless the step sets a token or base URL. */
-function withJobSandbox(raw, sandboxes) {
-	const explicit = ["token", "base-url"].filter((name) => rawValue(raw, name) !== "");
-	if (explicit.length > 0) {
-		const [missing] = CONNECTION.filter((name) => rawValue(raw, name) === "");
-		if (missing === void 0 || sandboxes.length === 0) return raw;
-		const message = `is empty. Set it, or remove ${explicit.join(" and ")} to use the sandbox of this job.`;
-		throw inputError(missing, message);
-	}
-	const givenId = rawValue(raw, "sandbox-id");
-	const [match, ...more] = sandboxes.filter(({ id }) => givenId === "" || id === givenId);
-	if (match === void 0 || more.length > 0) {
-		if (isDryRun(raw)) return raw;
-		throw inputError("sandbox-id", explainChoice(givenId, sandboxes));
-	}
-	const { id, token, baseUrl, headerPrefix: prefix } = match;
-	return {
-		...raw,
-		"sandbox-id": id,
-		token,
-		"base-url": baseUrl,
-		"header-prefix": prefix
-	};
-}
-function isDryRun(raw) {
-	return /^true$/i.test(rawValue(raw, "dry-run"));
-}
-function explainChoice(givenId, sandboxes) {
-	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox, or its step was not waited for. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
-	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
-	return givenId === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
-}
-/** Fills in raw values. An invalid ID is left to its own parser, so that it is reported once. */
-function fillPlaceholders(raw) {
-	const id = rawValue(raw, "sandbox-id");
-	const url = rawValue(raw, "base-url").replaceAll("{sandbox-id}", isSandboxId(id) ? id : "id").replaceAll("{port}", rawValue(raw, "port") || String(49983));
-	return {
-		...raw,
-		"base-url": url
-	};
-}
-function secretsIn(raw) {
-	const inputs = SECRET_INPUTS.map((name) => rawValue(raw, name));
-	const headers = (raw["headers"] ?? "").split("\n").flatMap(secretsInHeader);
-	return [...inputs, ...headers].filter((secret) => ![
-		"",
-		"null",
-		"undefined"
-	].includes(secret));
-}
-function isSecretHeader(name) {
-	return /^(authorization|cookie)$|(token|secret|password|api[-_]?key)$/i.test(name);
-}
-const MIN_LENGTH = 8;
-function secretsInHeader(line) {
-	const [name = "", content = ""] = splitHeader(line.trim()) ?? [];
-	if (!isSecretHeader(name)) return [];
-	return [content, content.replace(/^\S+\s+/, "")].filter((secret) => secret.length >= MIN_LENGTH);
+function encodingsOf(secret) {
+	return [
+		secret,
+		JSON.stringify(secret).slice(1, -1),
+		encodeURIComponent(secret.toWellFormed())
+	];
 }
 
 // src/agent/failure.ts
@@ -549,28 +156,25 @@ var AgentError = class extends Error {
 	get isRetryable() {
 		return RETRYABLE.includes(this.kind);
 	}
-	/** True if no other request can succeed either, once one has failed despite its retries. */
-	get isFatal() {
-		return FATAL.includes(this.kind);
-	}
 };
 const GENERAL_HINTS = {
 	unauthorized: "Check token (the sandbox's access token, not an API key), username and base-url.",
-	forbidden: "Check that the token may use this sandbox, and that the sandbox may resume.",
+	forbidden: "Check base-url, that the token may use this sandbox, and that the sandbox may resume.",
 	"sandbox-not-found": "Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job.",
 	"not-found": "Check base-url: the service has no such operation there.",
 	"no-such-file": "Check the path, and that an earlier step has written the file. If it may be missing, set if-no-files-found.",
-	rejected: "The agent does not take this request. Check header-prefix, sandbox-id and port.",
+	rejected: "The agent does not take this request. Check base-url, header-prefix, sandbox-id and port.",
 	"too-large": "A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way.",
 	busy: "The sandbox or its host is busy, or still starting. Run the job again.",
 	server: "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
 	"disk-full": "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk.",
 	unreachable: "Check the host and port of base-url, that the service is up, and that this runner can reach it. If it needs a proxy, set HTTPS_PROXY.",
+	untrusted: "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.",
 	connection: "The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If base-url begins with http://, the port may want https://.",
 	"bad-response": "Check that base-url and the paths lead to the in-sandbox agent.",
 	"file-changed": "Check that the runner may read the file, and upload once nothing writes it any more.",
 	"not-written": "Check that the runner may write the target, that it is no folder (a target that ends in a slash keeps the name of the file), and that the disk is not full.",
-	cancelled: "The step was cancelled."
+	cancelled: "cancelled"
 };
 const RETRYABLE = [
 	"busy",
@@ -584,10 +188,15 @@ const FATAL = [
 	"sandbox-not-found",
 	"disk-full",
 	"unreachable",
+	"untrusted",
 	"cancelled"
 ];
+/** True if no other request can succeed either, once one has failed despite its retries. */
+function isFatal(kind) {
+	return FATAL.includes(kind);
+}
 function isRefusal(kind, status = 0) {
-	if (kind === "rejected" || kind === "sandbox-not-found") return true;
+	if (kind === "rejected" || kind === "sandbox-not-found") return status !== 500;
 	return status >= 300 && status < 500 && status !== 408;
 }
 function failureInfoOf({ kind, status, message, hint }) {
@@ -609,7 +218,7 @@ function wrapSystemErrors(kind, what, call) {
 const MAX_EXCERPT = 300;
 /** Returns the start of a third party's text, on one line and without secrets. */
 function excerpt(text, redact, limit = MAX_EXCERPT) {
-	return truncate(redact(text).replace(/\s+/g, " ").trim(), limit);
+	return cutEnd(redact(text).replace(/\s+/g, " ").trim(), limit);
 }
 /** Wraps network errors of undici and Node in an AgentError, and returns all others unchanged. */
 function networkError(error, label, redact, proxyVariables = []) {
@@ -620,8 +229,8 @@ function networkError(error, label, redact, proxyVariables = []) {
 	const text = excerpt(rule?.words ?? messageOf(error), redact);
 	const detail = text.includes(code) ? text : `${text} (${code})`;
 	const hadNoEffect = rule !== void 0;
-	const kind = hadNoEffect ? "unreachable" : "connection";
-	const mayBeProxy = hadNoEffect && proxyVariables.length > 0;
+	const kind = rule === void 0 ? "connection" : rule.kind ?? "unreachable";
+	const mayBeProxy = kind === "unreachable" && proxyVariables.length > 0;
 	const hint = rule?.hint ?? (mayBeProxy ? proxyHint(proxyVariables) : void 0);
 	return new AgentError(kind, `${label} failed: ${detail}.`, {
 		hint,
@@ -637,7 +246,7 @@ const UNSENT_RULES = [
 	},
 	{
 		code: /CERT|^(UNABLE_TO_|HOSTNAME_MISMATCH)/,
-		hint: "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs."
+		kind: "untrusted"
 	},
 	{ code: /^EPROTO|_TLS_|_SSL_/ },
 	{ code: /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5))/ },
@@ -654,27 +263,60 @@ function messageOf(error) {
 	return error.errors.map(errorText).join("; ");
 }
 
-// src/agent/dispatcher.ts
+// src/text/json.ts
+var import_undici = require_undici();
+function fieldsOf(value) {
+	return typeof value === "object" && value !== null ? { ...value } : {};
+}
+/** Returns undefined, which JSON cannot express, if the text is not JSON, or nested too deeply. */
+function parseJson(text, revive) {
+	try {
+		return JSON.parse(text, revive);
+	} catch {
+		return;
+	}
+}
+function isJson(text) {
+	return parseJson(text) !== void 0;
+}
+function parseFields(text) {
+	return fieldsOf(parseJson(text));
+}
+function stringFieldsOf(value) {
+	const fields = Object.entries(fieldsOf(value));
+	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
+}
+/** Like `parseJson`, but redacts strings and keys, not numbers that look like secrets. */
+function parseRedacted(text, redact) {
+	return parseJson(text, (_, value) => {
+		if (typeof value === "string") return redact(value);
+		if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+		return Object.fromEntries(Object.entries(value).map(([name, field]) => [redact(name), field]));
+	});
+}
+
+// src/agent/http.ts
 const MAX_CONNECT_MS = 1e4;
 function openDispatcher(baseUrl, timeoutMs) {
 	const options = {
 		allowH2: false,
 		connectTimeout: Math.min(timeoutMs, MAX_CONNECT_MS)
 	};
-	if (bypassesProxy(baseUrl)) return new import_undici.Agent(options);
+	if (isLocalHttp(baseUrl)) return new import_undici.Agent(options);
 	try {
 		return new import_undici.EnvHttpProxyAgent(options);
 	} catch {
-		throw inputError(proxyVariables(baseUrl).join(", "), "not the URL of an http, https or socks5 proxy.", "http://host:3128");
+		const message = `${proxyVariables(baseUrl).join(", ")}: not the URL of an http, https or socks5 proxy.`;
+		throw new AgentError("unreachable", message, { hint: "Example: http://host:3128" });
 	}
 }
-function bypassesProxy(url) {
-	const { protocol, hostname } = new URL(url);
-	return protocol === "http:" && isLoopback(hostname);
+/** Returns true for http to this runner, which no proxy may carry: it would see the token. */
+function isLocalHttp(url) {
+	return /^http:\/\/(localhost|127(\.\d+){3}|\[::1\])(:|$)/.test(new URL(url).origin);
 }
 /** Returns the names of the proxy variables that apply. Their values may contain passwords. */
 function proxyVariables(baseUrl) {
-	if (bypassesProxy(baseUrl)) return [];
+	if (isLocalHttp(baseUrl)) return [];
 	return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name)).filter((name) => process.env[name]).sort();
 }
 async function sendRequest(label, url, body, options) {
@@ -684,11 +326,10 @@ async function sendRequest(label, url, body, options) {
 		headersTimeout: 0,
 		bodyTimeout: 0
 	});
-	const { statusCode: status, headers } = response;
 	return {
 		label,
-		status,
-		headers,
+		status: response.statusCode,
+		headers: response.headers,
 		body: response.body
 	};
 }
@@ -710,8 +351,6 @@ async function readResponse({ body, ...response }) {
 		body: new TextDecoder().decode(Buffer.concat(read))
 	};
 }
-
-// src/agent/response.ts
 function parseResponse(response) {
 	try {
 		return JSON.parse(response.body);
@@ -771,8 +410,14 @@ const STATUS_RULES = [
 	},
 	{
 		statuses: [500],
-		message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
+		message: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b|\bseeker can't seek\b/i,
 		kind: "rejected"
+	},
+	{
+		statuses: [500],
+		message: /\b(permission denied|text file busy|read-only file system)\b/i,
+		kind: "rejected",
+		hint: "The sandbox allows no writing there. Upload to a folder of your own, not directly to /tmp, or under another name, and move it with `mv` in `run`."
 	},
 	{
 		statuses: [503],
@@ -839,15 +484,14 @@ function redirectError(response, redact) {
 }
 function messageIn(text, redact) {
 	if (/^\s*</.test(text)) return /<title>([^<&]*)<\/title>/i.exec(text)?.[1] ?? "";
-	const json = redactJson(text, redact);
-	if (json === "") return text;
-	const body = JSON.parse(json);
+	const body = parseRedacted(text, redact);
+	if (body === void 0) return text;
 	const { message, error } = fieldsOf(body);
 	return [
 		body,
 		message,
 		error
-	].find((each) => typeof each === "string") ?? json;
+	].find((each) => typeof each === "string") ?? JSON.stringify(body);
 }
 const MAX_RETRY_AFTER_MS = 6e4;
 /** Returns undefined for a missing, invalid or past Retry-After (RFC 9110, section 10.2.3). */
@@ -873,83 +517,79 @@ function postJson(path, message, limits) {
 		body: [bytes]
 	};
 }
-function openAgent(connection, options) {
-	const { token, sandboxId, port, headerPrefix } = connection;
+function openAgent(address, redacting) {
+	const { token, sandboxId, port, headerPrefix } = address;
 	const headers = {
-		...connection.headers,
+		...address.headers,
 		"X-Access-Token": token,
 		[`${headerPrefix}-Sandbox-Id`]: sandboxId,
 		[`${headerPrefix}-Sandbox-Port`]: String(port)
 	};
 	return openClient({
-		...connection,
+		...address,
 		headers
-	}, options);
+	}, redacting);
 }
-/** `timeout` limits how long a connection may take to open. */
-function openClient({ baseUrl, headers, timeout }, options) {
-	const dispatcher = openDispatcher(baseUrl, timeout);
-	const allHeaders = {
-		...headers,
-		Accept: "application/json",
-		"User-Agent": USER_AGENT
-	};
-	const transport = {
-		...options,
-		baseUrl,
-		headers: allHeaders,
+/** @throws AgentError if the URL of a proxy is invalid */
+function openClient(address, { redact }) {
+	const dispatcher = openDispatcher(address.baseUrl, address.timeout);
+	const service = {
+		...address,
+		redact,
 		dispatcher
 	};
 	return {
-		send: (request) => exchange(request, transport, readResponse),
-		receive: (request, read) => exchange(request, transport, (response, idle) => read({
+		send: (request) => exchange(request, service, readResponse),
+		receive: (request, read) => exchange(request, service, (response, idle) => read({
 			...response,
 			body: restartOnChunk(response.body, idle)
 		})),
-		redact: options.redact,
+		redact,
 		[Symbol.asyncDispose]: () => dispatcher.destroy()
 	};
 }
+const OWN_HEADERS = {
+	Accept: "application/json",
+	"User-Agent": USER_AGENT
+};
 const SUCCESS = [
 	200,
 	201,
 	204
 ];
-async function exchange(request, transport, read) {
-	const { method, path, headers, body, onSent, accepts = [], hints } = request;
-	const { baseUrl, dispatcher, redact, now } = transport;
+async function exchange(request, service, read) {
+	const { method, path, headers, body, onSent, hints } = request;
+	const { baseUrl, dispatcher, redact } = service;
 	const label = `${method} ${baseUrl}${path.replace(/\?.*/s, "")}`;
 	const late = `${label} failed: the response did not end within timeout.`;
-	const idle = idleTimeout(request.timeout, () => new AgentError("connection", late));
+	const idle = idleTimeout(request.timeout, late);
 	let isSent = body === void 0;
 	async function* sendBody(chunks) {
 		yield* restartOnChunk(chunks, idle, onSent);
 		isSent = true;
 	}
-	const sendAndRead = async () => {
-		const response = await sendRequest(label, `${baseUrl}${path}`, body && sendBody(body), {
-			method,
-			headers: {
-				...transport.headers,
-				...headers
-			},
-			signal: idle.signal,
-			dispatcher
-		});
-		idle.signal.throwIfAborted();
-		if (![...SUCCESS, ...accepts].includes(response.status)) throw statusError(await readResponse(response), redact, now(), hints);
-		const result = await read(response, idle);
-		if (isSent) return result;
-		const early = `${label} answered ${response.status} before everything was sent.`;
-		throw new AgentError("connection", early);
-	};
 	const cancelled = `${label} was cancelled.`;
 	if (request.signal.aborted) throw new AgentError("cancelled", cancelled, { hadNoEffect: true });
 	const onCancel = () => idle.end(new AgentError("cancelled", cancelled));
 	request.signal.addEventListener("abort", onCancel, { signal: idle.signal });
 	try {
 		idle.restart();
-		return await Promise.race([idle.ended, sendAndRead()]);
+		const response = await sendRequest(label, `${baseUrl}${path}`, body && sendBody(body), {
+			method,
+			headers: {
+				...service.headers,
+				...OWN_HEADERS,
+				...headers
+			},
+			signal: idle.signal,
+			dispatcher
+		});
+		idle.signal.throwIfAborted();
+		if (!SUCCESS.includes(response.status)) throw statusError(await readResponse(response), redact, Date.now(), hints);
+		const result = await read(response, idle);
+		if (isSent) return result;
+		const early = `${label} answered ${response.status} before everything was sent.`;
+		throw new AgentError("connection", early);
 	} catch (error) {
 		throw networkError(error, label, redact, proxyVariables(baseUrl));
 	} finally {
@@ -957,22 +597,19 @@ async function exchange(request, transport, read) {
 		await setImmediate();
 	}
 }
-/** Rejects `ended` and aborts `signal` on `end`, or `ms` milliseconds after the last `restart`. */
-function idleTimeout(ms, lateError) {
-	const { promise: ended, reject } = Promise.withResolvers();
+/** Aborts `signal` on `end`, or `ms` milliseconds after the last `restart`. */
+function idleTimeout(ms, late) {
 	const aborter = new AbortController();
 	let timer;
 	const end = (error) => {
 		clearTimeout(timer);
-		reject(error);
 		aborter.abort(error);
 	};
 	const restart = () => {
 		clearTimeout(timer);
-		timer = setTimeout(() => end(lateError()), ms);
+		timer = setTimeout(() => end(new AgentError("connection", late)), ms);
 	};
 	return {
-		ended,
 		signal: aborter.signal,
 		end,
 		restart
@@ -989,9 +626,8 @@ async function* restartOnChunk(chunks, { signal, restart }, onTaken) {
 
 // src/agent/retry.ts
 async function withRetries(request, options) {
-	const { retries, random, sleep, stop, onRetry, isRepeatable, hasProgressed } = options;
+	const { retries, random, sleep, stop, onRetry, isRepeatable } = options;
 	let failure;
-	let failures = 0;
 	for (let attempt = 1;; attempt += 1) try {
 		return {
 			status: "done",
@@ -1006,9 +642,8 @@ async function withRetries(request, options) {
 			attempts: attempt,
 			error
 		};
-		failures = hasProgressed?.() ? 1 : failures + 1;
-		if (failures > retries || !error.isRetryable || isRepeatable?.(error) === false || stop.aborted) return failure;
-		const delayMs = backoff(failures, random, error.retryAfterMs);
+		if (attempt > retries || !error.isRetryable || isRepeatable?.(error) === false || stop.aborted) return failure;
+		const delayMs = backoff(attempt, random, error.retryAfterMs);
 		onRetry({
 			attempt,
 			error,
@@ -1030,8 +665,401 @@ function backoff(attempt, random, retryAfterMs = 0) {
 	const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;
 	return Math.round(Math.max(half, retryAfterMs) + random() * half);
 }
+/** Returns Unix time in ms that ignores later changes of the runner's clock. */
+function now() {
+	return Math.round(performance.timeOrigin + performance.now());
+}
 function sleep(ms, stop) {
 	return setTimeout$1(ms, true, { signal: stop }).catch(() => false);
+}
+
+// src/inputs/input-error.ts
+var InputError = class extends Error {
+	problems;
+	constructor(problems) {
+		super(problems.map(({ input, message }) => `${input}: ${message}`).join("\n"));
+		this.name = "InputError";
+		this.problems = problems;
+	}
+};
+function inputError(input, message, example) {
+	const suggestion = example === void 0 ? "" : ` Example: ${inlineCode(`${input}: ${example}`)}`;
+	return new InputError([{
+		input,
+		message: message + suggestion
+	}]);
+}
+/** Collects the problems of all InputErrors. `placeOf` begins their messages: `line 3: `. */
+function tryAll(items, parse, placeOf = () => "") {
+	const problems = [];
+	const parsed = [];
+	for (const item of items) try {
+		parsed.push(parse(item));
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		const place = placeOf(item);
+		problems.push(...error.problems.map((each) => ({
+			...each,
+			message: place + each.message
+		})));
+	}
+	return {
+		parsed,
+		problems
+	};
+}
+
+// src/inputs/mistakes.ts
+const EMPTY = [/^(null|undefined)?$/, "is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks and Dependabot."];
+const QUOTED = [/^(["'`]).*\1$/s, "is in quotation marks. Remove them."];
+const VARIABLE = [/\$([A-Z_]{2}|env:|[{(])|\{\{.*\}\}/, "contains a variable that is not expanded here. Use an expression, such as `${{ env.NAME }}`."];
+const NOT_IN_A_SECRET = [/^(["'`$]|secrets\.)|[^!-~]|[{}]/, "begins with a quotation mark, $ or secrets., or has a space, a brace or another character that it cannot have. Give it alone, or as `${{ secrets.NAME }}`."];
+const COMMENT = [/\s#/, "has a # in it. Write each comment on a line of its own."];
+const TARGET_MISTAKES = [
+	QUOTED,
+	VARIABLE,
+	[/\s#\s/, COMMENT[1]]
+];
+const PATTERN_MISTAKES = [
+	[/^(!|$)/, "is not a pattern. After a !, write what to exclude."],
+	[/[^\\/"'`]\*\*|\*\*[^\\/\s,:"'`]/, "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js."],
+	[/[*?[].*[\\/]\.\.([\\/]|$)/, "has a .. after a wildcard."]
+];
+const UNMATCHED_MISTAKES = [
+	[path.sep === "/" ? /\\/ : /(?!)/, "has a backslash, which does not separate folders here. Write a slash."],
+	QUOTED,
+	[/^\$([A-Z_]+|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)|\$\{\{/, VARIABLE[1]],
+	COMMENT,
+	[/[-=]>|^[^:]{2,}:(?!\/\/)\S/, "has an arrow or a colon in it. In front of a target, write =>; a ! line has none."],
+	[/\{[^{}]*,[^{}]*\}|[+@?!]\(/, "has braces or parentheses, which have no meaning here. Write a line for each name."],
+	[/^-\s/, "begins with a dash. Below |, write each name on its own line, without a dash."],
+	[/,|\*\s/, "has a comma or a space, which separates nothing. Write each name on its own line."]
+];
+/** Maps each kind of value to the mistakes to look for, in this order. */
+const MISTAKES = {
+	"sandbox-id": [EMPTY, [/[^\w.-]|^\W*$|.{201}/s, "is not an ID: it may have letters, digits, dots, - and _."]],
+	token: [
+		EMPTY,
+		[/^(sk_)?e2b_/i, "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."],
+		NOT_IN_A_SECRET,
+		[/^.{1,7}$/, "is too short: an access token has at least eight characters."]
+	],
+	"api-key": [EMPTY, NOT_IN_A_SECRET],
+	"header-prefix": [[/[^!#$%&'*+\-.^_`|~\dA-Za-z]|^$/, "cannot be part of a header's name."], [/-$|-Sandbox\b/i, "is more than the prefix: -Sandbox-Id and -Sandbox-Port are added to it."]],
+	script: [[/^$/, "is required: the commands to run."]],
+	"base-url": [[/^$/, "is not set, or its expression is empty. With sandbox-id and token, it is needed."], EMPTY],
+	"api-url": [EMPTY],
+	"url-path": [[/^(?!\/)|[\s?#]/, "is not a plain URL path that begins with a slash."]],
+	"unix-time": [[/\D/, "is not a Unix time in whole seconds."]],
+	condition: [
+		QUOTED,
+		COMMENT,
+		[/\d,\d/, "has a comma in its number. Write a point."],
+		[/^-?[\d.]+\s*\S*\s*[<>=!]/, "begins with the number. Write the metric first."],
+		[/^(cpu|mem|disk)-(used|free)(-pct|-mib)?[ .<>=!]/, "has hyphens in place of underscores."],
+		[/^(mem|disk)_(used|free)(_mib)?\b.*%$/, "is in bytes. Judge mem_used_pct or disk_used_pct."]
+	],
+	pattern: PATTERN_MISTAKES,
+	"unmatched-exclude": UNMATCHED_MISTAKES,
+	"unmatched-pattern": [...UNMATCHED_MISTAKES, [/(?<!\[)\[(?![[*?]\])/, "has a [, which begins a set of characters. If a name has a [, write [[], as in pages/[[]id].tsx."]],
+	"missing-file": [[/\*|\/$/, "is not the path of one file. Name each file."], ...UNMATCHED_MISTAKES],
+	target: [
+		[/^(home\/|~[^/]|\$HOME\b|\$\{HOME\})/, "starts below the user's home already. Write the path from there, or a full one such as /home/user/app."],
+		...TARGET_MISTAKES,
+		[/(^|\/)\.\.(\/|$)|[\\*\n]|^[a-z][a-z\d+.-]*:\//i, "is not a plain POSIX path without .., such as /srv/app."]
+	],
+	"local-target": TARGET_MISTAKES,
+	"local-path": [[/^~?[/\\]|(^|[/\\])\.{1,2}([/\\]|$)|[/\\]$|^[a-z]:/i, "is not the relative path of a file inside working-directory."]]
+};
+/** The log masks the values of these inputs, and messages never quote them. */
+const SECRET_INPUTS = [
+	"token",
+	"signature",
+	"api-key"
+];
+function findMistake(kind, value) {
+	return MISTAKES[kind].find(([pattern]) => pattern.test(value))?.[1];
+}
+/** @throws InputError if the value has a mistake of its kind */
+function rejectMistakes(kind, value, input, example) {
+	const mistake = findMistake(kind, value);
+	if (mistake === void 0) return;
+	const name = value === "" || SECRET_INPUTS.includes(input) ? "" : `${quote(value)} `;
+	throw inputError(input, name + mistake, example);
+}
+/** Returns a parser that rejects mistakes of a kind and replaces an empty value with `fallback`. */
+function textInput(kind, example, fallback = "") {
+	return (value, input) => {
+		const text = value || fallback;
+		rejectMistakes(kind, text, input, example);
+		return text;
+	};
+}
+
+// src/inputs/parsers.ts
+/** Returns an input's value without spaces around it, and '' if it is unset. */
+function rawValue(raw, name) {
+	return (raw[name] ?? "").trim();
+}
+const anyText = (value) => value;
+function optional(parse) {
+	return (value, input) => value === "" ? void 0 : parse(value, input);
+}
+/** Parses a boolean of YAML 1.2's core schema, as `getBooleanInput` of @actions/core does. */
+function flag(fallback) {
+	return (value, input) => {
+		if (value === "") return fallback;
+		if (/^(true|True|TRUE)$/.test(value)) return true;
+		if (/^(false|False|FALSE)$/.test(value)) return false;
+		const isYes = /^(true|yes|y|on|1)$/i.test(value);
+		const [status] = /success|failure/i.exec(value) ?? [];
+		const example = status ? `\${{ job.status == '${status}' }}` : String(isYes);
+		throw inputError(input, `${quote(value)} is neither true nor false.`, example);
+	};
+}
+function choice(fallback, ...alternatives) {
+	const words = [fallback, ...alternatives];
+	return (value, input) => {
+		const word = value === "" ? fallback : words.find((candidate) => candidate === value);
+		if (word !== void 0) return word;
+		throw inputError(input, `${quote(value)} is not one of ${words.join(", ")}.`, fallback);
+	};
+}
+function wholeNumber(min, max, fallback) {
+	return (value, input) => {
+		if (value === "" || value === fallback) return fallback;
+		const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+		if (number >= min && number <= max) return number;
+		const message = `${quote(value)} is not a whole number from ${min} to ${max}.`;
+		throw inputError(input, message, String(fallback));
+	};
+}
+const DEFAULT_CONCURRENCY = 24;
+const concurrency = (value, input) => wholeNumber(1, 100, DEFAULT_CONCURRENCY)(value === "auto" ? "" : value, input);
+const MILLISECONDS = new Map(Object.entries({
+	ms: 1,
+	s: 1e3,
+	m: 6e4,
+	h: 36e5
+}));
+const MAX_DURATION_MS = 864e5;
+/** Parses a duration such as `500ms`, `30s`, `5m` or `2h`, from `min` ms to 24 h, to ms. */
+function duration(min, fallback) {
+	return (value, input) => {
+		const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(value || fallback) ?? [];
+		const ms = Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
+		if (ms >= min && ms <= MAX_DURATION_MS) return ms;
+		const shortest = formatDuration(min).replace(" ", "");
+		const message = `${quote(value)} is not a duration from ${shortest} to 24h: write a number with ms, s, m or h.`;
+		throw inputError(input, message, fallback);
+	};
+}
+const BYTES_PER_UNIT = {
+	B: 1,
+	kB: 1e3,
+	MB: 1e6,
+	GB: 1e9,
+	TB: 0xe8d4a51000,
+	KiB: 1024,
+	MiB: 2 ** 20,
+	GiB: 2 ** 30,
+	TiB: 2 ** 40
+};
+const SIZE_UNITS = Object.keys(BYTES_PER_UNIT);
+function findUnit(units, written) {
+	return units.find((unit) => unit.toLowerCase() === written.toLowerCase());
+}
+function byteSize(fallback) {
+	return (value, input) => {
+		const [, number, suffix = ""] = /^(\d{1,15}(?:\.\d{1,3})?)\s*(\w*)$/.exec(value || fallback) ?? [];
+		const unit = findUnit(SIZE_UNITS, suffix || "B") ?? "";
+		const bytes = Math.round(Number(number) * (BYTES_PER_UNIT[unit] ?? NaN));
+		if (bytes >= 1) return bytes;
+		const message = `${quote(value)} is not a size: write bytes, or a number with ${SIZE_UNITS.join(", ")}.`;
+		throw inputError(input, message, fallback);
+	};
+}
+const MAX_SHARDS = 256;
+const shard = (value, input) => {
+	if (value === "") return void 0;
+	const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
+	if (1 <= index && index <= count && count <= MAX_SHARDS) return {
+		index,
+		count
+	};
+	const message = `${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`;
+	throw inputError(input, message, "2/4");
+};
+/** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
+const keyValues = (value, input) => {
+	const pairs = parseLines(value, (line) => {
+		const [, key, content = ""] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
+		if (key !== void 0) return [key, content];
+		throw inputError(input, `this is not of the form ${input === "env" ? "KEY=value, or KEY<<END, lines, END" : "KEY=value"}.`, "\"SUITE=api\"");
+	});
+	return Object.fromEntries(pairs);
+};
+const OPTIONS_EXAMPLE = `'{"allow_internet_access": false}'`;
+const TAKEN = /^(templateID|timeout|metadata|envVars|secure|autoPause)$/;
+const createOptions = (value, input) => {
+	const text = value || "{}";
+	if (!isJson(text) || !text.startsWith("{")) throw inputError(input, "is not a JSON object.", OPTIONS_EXAMPLE);
+	const fields = fieldsOf(JSON.parse(text));
+	const taken = Object.keys(fields).find((name) => TAKEN.test(name));
+	if (taken === void 0) return fields;
+	throw inputError(input, `has ${quote(taken)}. Leave it out: template, lifetime, metadata, env or the action itself sets it.`, OPTIONS_EXAMPLE);
+};
+const BLOCK = /^[ \t]*([^=\s]+?)<<(\S+)[ \t]*\r?\n(?:([^]*?)\r?\n)??[ \t]*\2[ \t\r]*$/gm;
+const WRAPPED = /^(["'])(?:(?!\1).)*\1$/;
+/** Like `keyValues`, but also takes values of several lines, and rejects quotes around a value. */
+const variables = (value, input) => {
+	const texts = /* @__PURE__ */ new Map();
+	const lines = value.replace(BLOCK, (block, key, _, text = "") => {
+		const mark = `\0${texts.size}`;
+		texts.set(mark, String(text));
+		return `${key}=${mark}${block.replace(/[^\n]/g, "")}`;
+	});
+	const entries = Object.entries(keyValues(lines, input)).map(([key, content]) => {
+		if (!WRAPPED.test(content)) return [key, texts.get(content) ?? content];
+		const message = `${key} is in quotation marks, which would be part of the value. Remove them, or to keep them, write three lines: ${key}<<END, the value, and END.`;
+		throw inputError(input, message);
+	});
+	return Object.fromEntries(entries);
+};
+/** Parses all lines except blank ones and comments. @throws InputError with every line's problem */
+function parseLines(value, parse) {
+	const lines = value.split(/\r?\n/).map((line, index) => ({
+		line: line.trim(),
+		place: `line ${index + 1}: `
+	})).filter(({ line }) => line !== "" && !line.startsWith("#"));
+	const { parsed, problems } = tryAll(lines, ({ line }) => parse(line), ({ place }) => place);
+	if (problems.length > 0) throw new InputError(problems);
+	return parsed;
+}
+
+// src/inputs/connection.ts
+const DEFAULT_PORT = 49983;
+const BASE_URL_EXAMPLE = "https://sandbox.example.com";
+const baseUrl = (value) => parseUrl(value, "base-url", BASE_URL_EXAMPLE);
+const API_URL_EXAMPLE = "https://api.e2b.app";
+const apiUrl = (value) => {
+	const url = parseUrl(value, "api-url", API_URL_EXAMPLE);
+	if (!isUnencrypted(url)) return url;
+	const message = `${quote(value)} would send secrets unencrypted. Use https.`;
+	throw inputError("api-url", message, API_URL_EXAMPLE);
+};
+function parseUrl(value, input, example) {
+	if (value.includes("@")) throw inputError(input, "must not contain credentials or an @: secrets have their own inputs.", example);
+	rejectMistakes(input, value, input, example);
+	const url = /^https?:\/\/(?!\/)[^\\\s?#${}]+$/i.test(value) ? URL.parse(value) : null;
+	if (url !== null) return url.href.replace(/\/+$/, "");
+	throw inputError(input, `${quote(value)} is not a URL that begins with https:// and has no query, fragment, variable or unknown placeholder.`, example);
+}
+function isUnencrypted(url) {
+	return !/^https:/i.test(url) && !isLocalHttp(url);
+}
+const sandboxId = textInput("sandbox-id", "${{ steps.sandbox.outputs.id }}");
+function isSandboxId(id) {
+	return findMistake("sandbox-id", id) === void 0;
+}
+const RESERVED$1 = /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization|x-access-token|[^-]+-sandbox-(id|port))$/i;
+const HEADER_EXAMPLE = "\"X-Metadata-build: 42\"";
+/** Parses one header per line. Messages omit values, which may be secret. */
+const headers = (value, input) => {
+	const lines = parseLines(value, (line) => {
+		const header = splitHeader(line);
+		if (header === void 0) throw inputError(input, "this is not of the form Name: value.", HEADER_EXAMPLE);
+		const [name] = header;
+		if (!RESERVED$1.test(name)) return header;
+		const message = `the action itself sets ${quote(name)}. Remove the line.`;
+		throw inputError(input, message, HEADER_EXAMPLE);
+	});
+	const names = lines.map(([name]) => name.toLowerCase());
+	const repeated = names.find((name, index) => names.indexOf(name) < index);
+	if (repeated === void 0) return Object.fromEntries(lines);
+	const message = `${quote(repeated)} stands on two lines. Remove one of them.`;
+	throw inputError(input, message, HEADER_EXAMPLE);
+};
+const HEADER = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+)\s*:\s*([\t\x20-\x7e\x80-\xff]*)$/;
+function splitHeader(line) {
+	const [, name, value = ""] = HEADER.exec(line) ?? [];
+	return name === void 0 ? void 0 : [name, value];
+}
+/** The inputs without which no sandbox can be reached. */
+const CONNECTION = [
+	"sandbox-id",
+	"token",
+	"base-url"
+];
+/** Fills in the job's sandbox, unless the step sets a token or base URL. */
+function withJobSandbox(raw, sandboxes) {
+	const explicit = ["token", "base-url"].filter((name) => rawValue(raw, name) !== "");
+	if (explicit.length > 0) {
+		const [missing] = CONNECTION.filter((name) => rawValue(raw, name) === "");
+		if (missing === void 0 || sandboxes.length === 0) return raw;
+		const message = `is empty. Set it, or remove ${explicit.join(" and ")} to use the sandbox of this job.`;
+		throw inputError(missing, message);
+	}
+	const givenId = rawValue(raw, "sandbox-id");
+	const [match, ...more] = sandboxes.filter(({ id }) => givenId === "" || id === givenId);
+	if (match === void 0 || more.length > 0) {
+		if (isDryRun(raw)) return raw;
+		throw inputError("sandbox-id", explainChoice(givenId, sandboxes));
+	}
+	const { id, token, baseUrl, headerPrefix } = match;
+	return {
+		...raw,
+		"sandbox-id": id,
+		token,
+		"base-url": baseUrl,
+		"header-prefix": rawValue(raw, "header-prefix") || headerPrefix
+	};
+}
+function isDryRun(raw) {
+	return /^true$/i.test(rawValue(raw, "dry-run"));
+}
+function explainChoice(givenId, sandboxes) {
+	if (sandboxes.length === 0) return "no earlier step of this job has left a sandbox, or its step was not waited for. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
+	const ids = listSome(sandboxes.map(({ id }) => quote(id)));
+	return givenId === "" ? `is empty. Say which sandbox, such as \${{ steps.sandbox.outputs.id }}; this job has ${ids}.` : `${quote(givenId)} is not a sandbox of this job. Set token and base-url too, or use one that this job has: ${ids}.`;
+}
+/** Fills in placeholders. An invalid ID is left to its own parser, so that it is reported once. */
+function fillPlaceholders(raw) {
+	const id = rawValue(raw, "sandbox-id");
+	const url = rawValue(raw, "base-url").replaceAll("{sandbox-id}", isSandboxId(id) ? id : "id").replaceAll("{port}", rawValue(raw, "port") || String(49983));
+	return {
+		...raw,
+		"base-url": url
+	};
+}
+const E2B_DOMAINS = [
+	"e2b.app",
+	"e2b.dev",
+	"e2b.pro",
+	"e2b-staging.dev"
+];
+/** Returns the `header-prefix` of the service at a URL, as far as it is known. */
+function headerPrefixOf(baseUrl) {
+	const host = `.${URL.parse(baseUrl)?.hostname}`;
+	return E2B_DOMAINS.some((domain) => host.endsWith(`.${domain}`)) ? "E2b" : "Svc";
+}
+function secretsIn(raw) {
+	const inputs = SECRET_INPUTS.map((name) => rawValue(raw, name));
+	const headers = (raw["headers"] ?? "").split("\n").flatMap(secretsInHeader);
+	return [...inputs, ...headers].filter((secret) => ![
+		"",
+		"null",
+		"undefined"
+	].includes(secret));
+}
+function isSecretHeader(name) {
+	return /^(authorization|cookie)$|(token|secret|password|api[-_]?key)$/i.test(name);
+}
+const MIN_LENGTH = 8;
+function secretsInHeader(line) {
+	const [name = "", content = ""] = splitHeader(line.trim()) ?? [];
+	if (!isSecretHeader(name)) return [];
+	return [content, content.replace(/^\S+\s+/, "")].filter((secret) => secret.length >= MIN_LENGTH);
 }
 
 // src/gate/metrics.ts
@@ -1050,7 +1078,8 @@ const METRICS = {
 	mem_used_pct: "percentage",
 	mem_free: "bytes",
 	disk_used_pct: "percentage",
-	disk_free: "bytes"
+	disk_free: "bytes",
+	oom_kills: "plain"
 };
 /** Returns undefined for custom metrics whose name does not end in `_mib`. */
 function unitOf(metric) {
@@ -1067,9 +1096,6 @@ const FORMATS = {
 	mebibytes: (figure) => formatBytes(figure * 2 ** 20),
 	plain: (figure) => formatDecimal(figure, 2)
 };
-function isMemory(metric) {
-	return metric.startsWith("mem_");
-}
 /** Each function expects at least one figure, oldest first. */
 const AGGREGATES = {
 	last: (figures) => figures.at(-1) ?? NaN,
@@ -1088,11 +1114,20 @@ function percentile(percent, figures) {
 	const rank = Math.ceil(percent * figures.length / 100);
 	return Float64Array.from(figures).sort()[rank - 1] ?? NaN;
 }
-function figuresOf(metric, samples) {
-	return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
+function figureOf(metric, figures) {
+	return Object.hasOwn(figures, metric) ? figures[metric] : void 0;
+}
+function valuesOf(metric, samples) {
+	return samples.flatMap(({ figures }) => figureOf(metric, figures) ?? []);
+}
+/** Returns undefined if no sample has the metric. */
+function aggregatesOf(metric, samples) {
+	const figures = valuesOf(metric, samples);
+	if (figures.length === 0) return void 0;
+	return Object.fromEntries(AGGREGATE_NAMES.map((name) => [name, AGGREGATES[name](figures)]));
 }
 function aggregateOf(aggregate, metric, samples) {
-	const figures = figuresOf(metric, samples);
+	const figures = valuesOf(metric, samples);
 	return figures.length === 0 ? void 0 : AGGREGATES[aggregate](figures);
 }
 
@@ -1132,7 +1167,7 @@ function judge(condition, samples, isIncomplete = false) {
 	});
 	const why = whyNotJudged(metric, samples);
 	if (why !== void 0) return unknown(why);
-	const figures = figuresOf(metric, samples);
+	const figures = valuesOf(metric, samples);
 	const figure = AGGREGATES[aggregate](figures);
 	const match = (condition.aggregate === void 0 ? mostExtreme(operator, figures) : [figure]).find((candidate) => COMPARE[operator](candidate, limit));
 	if (match !== void 0) return {
@@ -1148,7 +1183,7 @@ function judge(condition, samples, isIncomplete = false) {
 }
 function whyNotJudged(metric, samples) {
 	if (samples.length === 0) return "there are no stats";
-	const lacking = samples.filter(({ figures }) => !figures.has(metric));
+	const lacking = samples.filter(({ figures }) => !Object.hasOwn(figures, metric));
 	const [first] = lacking;
 	if (first === void 0) return void 0;
 	if (lacking.length < samples.length) return `${formatNumber(lacking.length)} of ${formatCount(samples.length, "sample")} do not report ${inlineCode(metric)}`;
@@ -1168,18 +1203,19 @@ function mostExtreme(operator, figures) {
 }
 const MAX_REPORTED = 30;
 function namesIn({ figures }) {
-	return listSome([...figures.keys()].sort().map(inlineCode), MAX_REPORTED) || "nothing";
+	return listSome(Object.keys(figures).sort().map(inlineCode), MAX_REPORTED) || "nothing";
 }
+/** Describes a judgement that is not true. */
 function describeJudgement(judgement) {
 	const { condition } = judgement;
 	const text = inlineCode(condition.text);
 	if (judgement.result === "unknown") return `${text} cannot be judged: ${judgement.why}`;
-	return `${text} ${judgement.result === "true" ? "tripped:" : "is false: it was"} ${formatJudged(condition, judgement.figure)}`;
+	return `${text} is false: it was ${formatJudged(condition, judgement.figure)}`;
 }
 /** Formats a judged figure, and adds it unrounded if it would look equal to the limit. */
-function formatJudged({ metric, limit }, figure) {
+function formatJudged({ metric, limit, limitText }, figure) {
 	const text = formatFigure(metric, figure);
-	return figure !== limit && text === formatFigure(metric, limit) ? `${text} (${figure})` : text;
+	return figure !== limit && text === limitText ? `${text} (${figure})` : text;
 }
 
 // src/inputs/conditions.ts
@@ -1203,7 +1239,8 @@ const UNITS = {
 	]
 };
 function parseCondition(line, input, example) {
-	const problem = (why) => inputError(input, `${quote(line)}: ${why}.`, example);
+	rejectMistakes("condition", line, input, example);
+	const problem = (why, better = example) => inputError(input, `${quote(line)}: ${why}.`, better);
 	const [, name = "", sign, number = "", suffix = ""] = CONDITION.exec(line) ?? [];
 	const operator = OPERATORS.find((each) => each === sign);
 	if (operator === void 0) throw problem(FORM);
@@ -1212,20 +1249,31 @@ function parseCondition(line, input, example) {
 	const metricUnit = unitOf(metric) ?? "unknown";
 	const units = UNITS[metricUnit];
 	const unit = findUnit(units, suffix);
-	if (unit === void 0) throw problem(`write the number with ${units.map((each) => each || "no unit").join(" or ")}, not with ${suffix || "no unit"}`);
+	if (unit === void 0) {
+		const right = units.map((each) => each || "no unit").join(" or ");
+		const better = units.includes("MiB") ? `${name} ${sign} 512MiB` : example;
+		throw problem(`write the number with ${right}, not with ${suffix || "no unit"}`, better);
+	}
 	const factor = BYTES_PER_UNIT[unit];
 	const amount = factor === void 0 ? Number(number) : Math.round(Number(number) * factor);
+	if (metricUnit === "bytes" && amount < 0) throw problem("bytes are never negative");
 	if (metricUnit === "percentage" && (amount < 0 || amount > 100)) throw problem(`${number} is not a percentage from 0 to 100`);
 	if (metricUnit === "percentage" && unit === "" && amount > 0 && amount < 1) throw problem(`write a number from 1 to 100, or ${number}% if you mean it`);
 	const limit = metricUnit === "mebibytes" && factor !== void 0 ? amount / 2 ** 20 : amount;
+	const limitText = `${number} ${unit || (IMPLIED_UNITS[metricUnit] ?? "")}`.trim();
 	return {
 		text: `${name} ${sign} ${number}${unit}`,
 		metric,
 		aggregate,
 		operator,
-		limit
+		limit,
+		limitText
 	};
 }
+const IMPLIED_UNITS = {
+	percentage: "%",
+	mebibytes: "MiB"
+};
 /** Splits at the last dot, unless it is part of a custom metric's name, such as `gpu.0`. */
 function splitName(name) {
 	const [, metric = "", aggregate = ""] = /^(.+)\.(.*)$/.exec(name) ?? [];
@@ -1286,34 +1334,73 @@ function parseDownloadLine(line) {
 /** Splits a line at the only ` => `, or else at the only `=>`, since names may contain an arrow. */
 function splitAtArrow(line, form, example) {
 	const spaced = line.split(/(?:^|\s+)=>(?:\s+|$)/);
-	const [source = "", target, ...others] = spaced.length > 1 ? spaced : line.split("=>");
+	const [source = "", target, ...others] = (spaced.length > 1 ? spaced : line.split("=>")).map((part) => part.trim());
 	if (source !== "" && target !== "" && others.length === 0) return [source, target];
 	throw inputError("files", `${quote(line)} is not of the form ${form}.`, example);
 }
 
 // src/inputs/inputs.ts
-const token = textOf("token", "${{ steps.sandbox.outputs.token }}");
+/** Maps each action to the folder of its action.yml and its scripts in src/main, main one first. */
+const ACTIONS = {
+	sync: {
+		folder: ".",
+		scripts: ["sync"]
+	},
+	upload: {
+		folder: "upload",
+		scripts: ["upload"]
+	},
+	download: {
+		folder: "download",
+		scripts: ["download"]
+	},
+	stats: {
+		folder: "stats",
+		scripts: ["stats"]
+	},
+	run: {
+		folder: "run",
+		scripts: ["run"]
+	},
+	monitor: {
+		folder: "monitor",
+		scripts: [
+			"monitor",
+			"monitor-sampler",
+			"monitor-post"
+		]
+	},
+	"monitor-stop": {
+		folder: "monitor/stop",
+		scripts: ["monitor-stop"]
+	},
+	sandbox: {
+		folder: "sandbox",
+		scripts: ["sandbox", "sandbox-post"]
+	}
+};
+const token = textInput("token", "${{ steps.sandbox.outputs.token }}");
 const connectionInputs = {
 	"sandbox-id": sandboxId,
 	token,
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, DEFAULT_PORT),
-	"header-prefix": textOf("header-name", "E2b", "Svc"),
+	"header-prefix": textInput("header-prefix", "E2b"),
 	headers,
 	timeout: duration(1, "60s")
 };
 const retries = wholeNumber(0, 10, 4);
-const statsPath = textOf("url-path", "/metrics", "/metrics");
+const statsPath = textInput("url-path", "/metrics", "/metrics");
 const summary = flag(true);
 const uploadInputs = {
-	"upload-path": textOf("url-path", "/files", "/files"),
+	"upload-path": textInput("url-path", "/files", "/files"),
 	files: fileRules,
-	target: textOf("target", "app"),
+	target: textInput("target", "app"),
 	"working-directory": anyText,
 	username: anyText,
 	signature: anyText,
-	"signature-expiration": textOf("unix-time", "1798761600"),
+	"signature-expiration": textInput("unix-time", "1798761600"),
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(void 0),
@@ -1351,7 +1438,7 @@ const monitorInputs = {
 	summary
 };
 const runInputs = {
-	run: textOf("script", "npm ci && npm test"),
+	run: textInput("script", "npm ci && npm test"),
 	"working-directory": anyText,
 	env: variables,
 	username: anyText,
@@ -1361,7 +1448,7 @@ const runInputs = {
 };
 const apiInputs = {
 	"api-url": apiUrl,
-	"api-key": textOf("api-key", "${{ secrets.E2B_API_KEY }}"),
+	"api-key": textInput("api-key", "${{ secrets.E2B_API_KEY }}"),
 	headers,
 	retries,
 	timeout: duration(1, "60s")
@@ -1423,7 +1510,7 @@ const INPUTS = {
 		"sandbox-id": sandboxId,
 		token,
 		"base-url": baseUrl,
-		"header-prefix": textOf("header-name", "E2b", "E2b"),
+		"header-prefix": textInput("header-prefix", "E2b"),
 		delete: flag(void 0)
 	},
 	"sandbox-end": {
@@ -1433,17 +1520,15 @@ const INPUTS = {
 		delete: flag(void 0)
 	}
 };
-function inputNames(entry) {
-	return Object.keys(INPUTS[entry]);
-}
 
 // src/inputs/parse-inputs.ts
 /** @throws InputError with the problems of all inputs, and of rules that compare inputs */
-function parseInputs(entry, raw) {
-	const filled = fillPlaceholders(raw);
-	const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => {
+function parseInputs(parsers, raw, environment = {}) {
+	const opensSandbox = "template" in parsers;
+	const filled = fillHeaderPrefix(fillPlaceholders(raw), opensSandbox);
+	const { parsed, problems } = tryAll(Object.entries(parsers), ([name, parse]) => {
 		const value = rawValue(filled, name);
-		const isLeftOut = value === "" && isUnneeded(name, entry, raw);
+		const isLeftOut = value === "" && mayBeEmpty(name, opensSandbox, raw);
 		return [camelCase(name), isLeftOut ? value : parse(value, name)];
 	});
 	const inputs = Object.fromEntries(parsed);
@@ -1451,12 +1536,46 @@ function parseInputs(entry, raw) {
 		checkHttpIsAllowed,
 		checkWayToSandbox,
 		checkUserOfCommand
-	], (rule) => rule(inputs, raw)).problems);
+	], (rule) => rule(inputs, raw)).problems, ...findUnknownInputs(parsers, environment));
 	if (problems.length > 0) throw new InputError(problems);
 	return inputs;
 }
+/** The action `sandbox` uses the API of E2B, whatever the host. */
+function fillHeaderPrefix(raw, opensSandbox) {
+	const fallback = opensSandbox && wayToSandbox(raw) !== WAYS.takeOver ? "E2b" : headerPrefixOf(rawValue(raw, "base-url"));
+	return {
+		...raw,
+		"header-prefix": rawValue(raw, "header-prefix") || fallback
+	};
+}
 function camelCase(name) {
 	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+}
+/**
+* Finds inputs that the action does not have. GitHub only warns of them, so a misspelt `fail-if`
+* would judge nothing. Jobs set variables such as INPUT_NAME for themselves, so a name only counts
+* if it has a hyphen, or if it is that of an input but for - and _, and that input is not set.
+*/
+function findUnknownInputs(parsers, environment) {
+	const valueOf = (name) => environment[`INPUT_${name.toUpperCase()}`]?.trim() ?? "";
+	const bare = (name) => name.replaceAll(/[-_]/g, "");
+	return Object.keys(environment).flatMap((variable) => /^INPUT_(.+)$/.exec(variable)?.[1]?.toLowerCase() ?? []).filter((name) => valueOf(name) !== "" && !Object.hasOwn(parsers, name)).flatMap((input) => {
+		const near = Object.entries(parsers).find(([name]) => bare(name) === bare(input));
+		if (near === void 0 ? !input.includes("-") : !isDefault(valueOf(near[0]), near[1])) return [];
+		const advice = near?.[0] ?? listSome(actionsWith(input));
+		return {
+			input,
+			message: `is not an input of this action.${advice === "" ? "" : ` Did you mean ${advice}?`}`
+		};
+	});
+}
+function isDefault(value, parse) {
+	const [given, fallback] = tryAll([value, ""], (text) => parse(text, "")).parsed;
+	return value === "" || isDeepStrictEqual(given, fallback);
+}
+function actionsWith(input) {
+	const parsers = INPUTS;
+	return Object.entries(ACTIONS).filter(([action]) => Object.hasOwn(parsers[action] ?? {}, input)).map(([, { folder }]) => path.posix.join("sandbox-sync/sandbox-sync", folder));
 }
 function checkHttpIsAllowed({ baseUrl = "", allowInsecureHttp }) {
 	if (baseUrl === "" || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return;
@@ -1469,36 +1588,35 @@ const AT_CREATION = [
 	"env",
 	"create-options"
 ];
-/** For each way to a sandbox: the inputs that it needs, those without effect, and why. */
 const WAYS = {
-	create: [
-		API,
-		["token"],
-		"template creates a sandbox"
-	],
-	connect: [
-		API,
-		AT_CREATION,
-		"sandbox-id is that of a sandbox that exists"
-	],
-	takeOver: [
-		CONNECTION,
-		[
+	create: {
+		required: API,
+		unused: ["token"],
+		why: "template creates a sandbox"
+	},
+	connect: {
+		required: API,
+		unused: AT_CREATION,
+		why: "sandbox-id is that of a sandbox that exists"
+	},
+	takeOver: {
+		required: CONNECTION,
+		unused: [
 			...API,
 			"delete",
 			...AT_CREATION
 		],
-		"token takes a sandbox over as it is"
-	]
+		why: "token takes a sandbox over as it is"
+	}
 };
 function wayToSandbox(raw) {
 	const isSet = (name) => rawValue(raw, name) !== "";
 	if (isSet("template")) return WAYS.create;
 	return isSet("token") || isSet("base-url") && !API.some(isSet) ? WAYS.takeOver : WAYS.connect;
 }
-function isUnneeded(name, entry, raw) {
-	if (entry !== "sandbox") return isDryRun(raw) && CONNECTION.includes(name);
-	return [...API, ...CONNECTION].includes(name) && !wayToSandbox(raw)[0].includes(name);
+function mayBeEmpty(name, opensSandbox, raw) {
+	if (!opensSandbox) return isDryRun(raw) && CONNECTION.includes(name);
+	return [...API, ...CONNECTION].includes(name) && !wayToSandbox(raw).required.includes(name);
 }
 function checkWayToSandbox({ template, sandboxId }, raw) {
 	if (template === void 0 || sandboxId === void 0) return;
@@ -1506,7 +1624,7 @@ function checkWayToSandbox({ template, sandboxId }, raw) {
 		const message = `is ${quote(sandboxId)}, and template is ${quote(template)}. Set template to create a sandbox, or sandbox-id to connect to one, and leave the other empty. An unset variable is empty, so check the names in expressions.`;
 		throw inputError("sandbox-id", message);
 	}
-	const [, unused, why] = wayToSandbox(raw);
+	const { unused, why } = wayToSandbox(raw);
 	const message = `has no effect, since ${why}. Leave out one of them.`;
 	const problems = unused.filter((name) => rawValue(raw, name) !== "").map((input) => ({
 		input,
@@ -1522,32 +1640,153 @@ function checkUserOfCommand({ run, username = "", headers = {} }) {
 }
 
 // src/report/section.ts
-/** Returns a line whose backticks mark code. Quote file names in it with `inlineCode`. */
-function withMarkup(text) {
-	return {
-		text,
-		hasMarkup: true
-	};
+/** Returns all lines of a problem, for an annotation. */
+function linesOf({ verdict, lines, output }) {
+	const { cause = [], lastWords = [] } = output ?? {};
+	return [
+		sentenceCase(verdict),
+		...cause.length > 0 ? cause : lastWords,
+		...lines
+	];
 }
-function textsOf(lines) {
-	return lines.map(({ text }) => text);
+function sentenceCase(text) {
+	return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 /** Explains anything that a step has thrown. */
-function reasonOfError(error) {
-	if (error instanceof AgentError) return reasonOfFailure(error);
-	if (error instanceof InputError) return reasonOfInputs(error);
-	if (error instanceof Error && "syscall" in error) return [{ text: `${error.message}.` }];
-	const stack = error instanceof Error ? error.stack ?? error.message : String(error);
-	return [withMarkup("Sandbox Sync itself failed. This is a bug; please report it."), ...stack.split("\n").map((text) => ({ text }))];
+function problemOfError(error) {
+	if (error instanceof AgentError) return problemOfFailure(error);
+	if (error instanceof InputError) return problemOfInputs(error);
+	if (error instanceof Error && "syscall" in error) return {
+		verdict: error.message,
+		lines: []
+	};
+	return {
+		verdict: "Sandbox Sync itself failed",
+		lines: ["This is a bug; please report it.", ...(error instanceof Error ? error.stack ?? error.message : String(error)).split("\n")]
+	};
 }
-function reasonOfFailure({ kind, message, hint }) {
-	return [{ text: message }, ...kind === "cancelled" ? [] : [withMarkup(hint)]];
+/** Explains what a service has refused or the system has reported. */
+function problemOfFailure(failure) {
+	return {
+		verdict: failure.kind === "cancelled" ? failure.hint : VERDICTS[failure.kind],
+		lines: explainFailure(failure)
+	};
 }
-function reasonOfInputs({ problems }) {
-	const lines = problems.map((each) => ({ text: describeProblem(each) }));
-	if (lines.length === 1) return lines;
-	const count = new Set(problems.map(({ input }) => input)).size;
-	return [withMarkup(`${formatCount(count, "input")} ${count === 1 ? "is" : "are"} invalid.`), ...lines];
+/** Returns what the service or the system said, then advice. */
+function explainFailure({ kind, message, hint }) {
+	return [message, ...kind === "cancelled" ? [] : [hint]];
+}
+const VERDICTS = {
+	unauthorized: "access was denied",
+	forbidden: "access is forbidden",
+	"sandbox-not-found": "the sandbox was not found",
+	"not-found": "the service has no such operation",
+	"no-such-file": "the file is not in the sandbox",
+	rejected: "the request was rejected",
+	"too-large": "the request is too large",
+	busy: "the sandbox or its service is busy",
+	server: "the service failed",
+	"disk-full": "the sandbox's disk is full",
+	unreachable: "the host cannot be reached",
+	untrusted: "the certificate is not trusted",
+	connection: "the connection failed",
+	"bad-response": "the response cannot be used",
+	"file-changed": "a file cannot be read",
+	"not-written": "a file cannot be written"
+};
+function problemOfInputs({ problems }) {
+	const names = [...new Set(problems.map(({ input }) => input))];
+	const [name = ""] = names;
+	return {
+		verdict: names.length === 1 ? `input ${inlineCode(name)} is invalid` : `${formatCount(names.length, "input")} are invalid`,
+		lines: problems.map(({ input, message }) => `${inlineCode(input)}: ${message}`)
+	};
+}
+
+// src/report/render.ts
+function renderReport(report) {
+	const { error, cancelled, name } = report;
+	const all = Object.values(report.sections);
+	const problems = [...error ? [error] : [], ...all.flatMap((section) => section.problems)];
+	const warnings = all.flatMap((section) => section.warnings);
+	const level = levelOf(cancelled, problems, warnings.length > 0 || all.some((section) => section.hasWarned));
+	const done = all.map((section) => section.done).filter((words) => words !== "");
+	const verdict = problems[0]?.verdict ?? (cancelled ? done[0] : done.join(" · ")) ?? "";
+	const facts = all.flatMap((section) => section.facts ?? []);
+	const command = all.map((section) => section.command ?? "").join("");
+	return {
+		level,
+		verdict,
+		command,
+		subject: name || command,
+		problems,
+		warnings,
+		fileLines: all.flatMap(({ fileLines = [] }) => fileLines),
+		facts: problems.length === 0 ? facts : [...doneBeside(all), ...facts],
+		outputs: Object.assign(report.gateNotJudged ? { gate: "failed" } : {}, ...all.map(({ outputs }) => outputs)),
+		scriptOutputs: all.flatMap(({ scriptOutputs = [] }) => scriptOutputs),
+		attachments: Object.assign({}, ...all.map(({ attachments }) => attachments)),
+		blocks: all.flatMap(({ blocks = [] }) => blocks),
+		json: Object.fromEntries(Object.entries(report.sections).map(([key, { json }]) => [key, json]))
+	};
+}
+/** Says what was done in a step that failed, except for a gate, whose table says it. */
+function doneBeside(sections) {
+	return sections.filter(({ done, blocks = [] }) => done !== "" && blocks.length === 0).map(({ done }) => `${sentenceCase(done)}.`);
+}
+/** Returns the verdict with what it is about, as log, annotation and report.json have it. */
+function headlineOf({ subject, verdict }) {
+	return subject === "" ? sentenceCase(verdict) : `${subject}: ${verdict}`;
+}
+function succeeded({ level }) {
+	return level === "success" || level === "warning";
+}
+function levelOf(cancelled, problems, hasWarned) {
+	if (cancelled) return "cancelled";
+	if (problems.length > 0) return "failure";
+	return hasWarned ? "warning" : "success";
+}
+const REPORT_SCHEMA_URL = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
+function reportJson(report, rendered) {
+	const { task, name, sandbox, cancelled } = report;
+	const document = {
+		$schema: REPORT_SCHEMA_URL,
+		task,
+		name,
+		sandbox: {
+			id: sandbox.id,
+			baseUrl: sandbox.baseUrl
+		},
+		succeeded: succeeded(rendered),
+		headline: headlineOf(rendered),
+		cancelled,
+		errors: rendered.problems.map((problem) => {
+			const [message = "", ...details] = linesOf(problem);
+			return {
+				message,
+				details
+			};
+		}),
+		warnings: rendered.warnings,
+		...rendered.json
+	};
+	return `${JSON.stringify(document)}\n`;
+}
+/**
+* Redacts what users typed, such as a token in the wrong input or in a file name. Skips figures and
+* other numbers, which may happen to contain the digits of a secret.
+*/
+function redactTexts(results, redact) {
+	return mapStrings(results, (text, key) => UNREDACTED.test(key) ? text : redact(text));
+}
+const UNREDACTED = /^(task|status|kind|by|result|state|level|operator|aggregate|digest|sha256)$/;
+const DECODED = /^(samples|response)$/;
+function mapStrings(value, map, key = "") {
+	if (typeof value === "string") return map(value, key);
+	if (typeof value !== "object" || value === null || DECODED.test(key)) return value;
+	if (Array.isArray(value)) return value.map((item) => mapStrings(item, map, key));
+	const entries = Object.entries(value);
+	return Object.fromEntries(entries.map(([name, field]) => [name, mapStrings(field, map, name)]));
 }
 
 // src/sandbox/sandbox-api.ts
@@ -1595,17 +1834,19 @@ async function createSandbox(api, inputs, onUncertain) {
 	};
 	const request = postJson("/sandboxes", message, api.limits);
 	const isRepeatable = ({ hadNoEffect, status }) => hadNoEffect || status === 503;
-	return await callWithRetries({
-		...api,
-		isRepeatable
-	}, async () => {
+	const create = async () => {
 		try {
 			return decodeSandbox(await api.send(request));
 		} catch (error) {
 			if (!(error instanceof AgentError && error.hadNoEffect)) onUncertain();
 			throw error;
 		}
-	});
+	};
+	const cancelled = "cancelled while the sandbox was created";
+	return await callWithRetries({
+		...api,
+		isRepeatable
+	}, create, cancelled);
 }
 /** Extends the sandbox's lifetime to at least `lifetimeMs` from now. */
 async function connectToSandbox(api, id, lifetimeMs) {
@@ -1619,21 +1860,23 @@ async function connectToSandbox(api, id, lifetimeMs) {
 }
 /** Logs whether the sandbox was deleted or already gone. */
 function deleteSandbox(api, id, log) {
-	const path = `/sandboxes/${id}`;
 	const request = {
 		...api.limits,
 		method: "DELETE",
-		path,
-		accepts: [404]
+		path: `/sandboxes/${id}`
 	};
 	return callWithRetries(api, async () => {
-		const response = await api.send(request);
-		if (isFromProxy(response)) throw bodyError(response, "it is not JSON");
-		const isGone = response.status === 404;
-		log.line(isGone ? `Sandbox ${id} was already gone` : `Deleted sandbox ${id}`);
+		try {
+			const response = await api.send(request);
+			if (isFromProxy(response)) throw bodyError(response, "it is not JSON");
+			log.line(`Deleted sandbox ${id}`);
+		} catch (error) {
+			if (!(error instanceof AgentError && error.kind === "sandbox-not-found")) throw error;
+			log.line(`Sandbox ${id} was already gone`);
+		}
 	});
 }
-/** Finds sandboxes by their metadata. @throws AgentError if the service cannot, or lists others */
+/** Finds sandboxes by their metadata. */
 function findSandboxes(api, key, value) {
 	const query = String(new URLSearchParams({ metadata: `${key}=${value}` }));
 	const request = {
@@ -1644,16 +1887,17 @@ function findSandboxes(api, key, value) {
 	return callWithRetries(api, async () => {
 		const response = await api.send(request);
 		const list = parseResponse(response);
+		if (!Array.isArray(list)) throw bodyError(response, "it is no list");
 		const isOurs = (entry) => fieldsOf(fieldsOf(entry)["metadata"])[key] === value;
-		if (!Array.isArray(list) || !list.every(isOurs)) throw bodyError(response, `it is no list of sandboxes with this ${key}`);
-		return list.map((entry) => decodeSandbox(response, entry).id);
+		return list.filter(isOurs).map((entry) => decodeSandbox(response, entry).id);
 	});
 }
-async function callWithRetries(api, call) {
+async function callWithRetries(api, call, cancelled = "cancelled") {
 	const outcome = await withRetries(call, api);
 	if (outcome.status === "done") return outcome.value;
 	const { kind, message } = outcome.error;
-	throw new AgentError(kind, message, { hint: API_HINTS[kind] ?? OTHER_HINT });
+	const hint = kind === "cancelled" ? cancelled : API_HINTS[kind] ?? OTHER_HINT;
+	throw new AgentError(kind, message, { hint });
 }
 function toSeconds(ms) {
 	return Math.ceil(ms / 1e3);
@@ -1671,8 +1915,9 @@ function decodeSandbox(response, value = parseResponse(response)) {
 const API_HINTS = {
 	unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
 	"not-found": "Check template or sandbox-id, and api-url, to which /sandboxes is added.",
-	"sandbox-not-found": "Check sandbox-id: a sandbox that was deleted or has expired is gone.",
-	unreachable: "Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.",
+	"sandbox-not-found": "Check sandbox-id (a sandbox that was deleted or has expired is gone), and api-url, to which /sandboxes is added.",
+	unreachable: "Check api-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY).",
+	untrusted: "Check api-url. For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.",
 	connection: "The connection is unreliable, or the service needs longer to answer: run the job again, or raise timeout. If api-url begins with http://, the port may want https://.",
 	"bad-response": "Check api-url: it is the URL of the service's API, not of its website."
 };
@@ -1701,11 +1946,18 @@ async function openSandbox(inputs, context, save) {
 	}
 	await using api = openApi(inputs, context, cancel);
 	const { id, token, domain: named, endsAt } = await (template === "" ? connect : create)(api, inputs, context, save);
+	if (token === void 0 || findMistake("token", token) !== void 0) throw new AgentError("bad-response", `No usable token for sandbox ${id}.`, { hint: NO_TOKEN });
+	if (named !== void 0 && !/^[a-z\d.-]+(:\d+)?$/i.test(named)) {
+		const message = `The API names ${quote(named)} as the domain of sandbox ${id}.`;
+		throw new AgentError("bad-response", message, { hint: "Check api-url." });
+	}
 	const { domain, baseUrl: defaultUrl } = addressOf(named, apiUrl);
 	const baseUrl = givenUrl || defaultUrl;
 	if (baseUrl === "") log.warning("The service names no domain. Set base-url, so that later steps find the sandbox.");
-	else log.line(`Its URL: ${baseUrl.replace("{sandbox-id}", id)}`);
-	if (token === void 0) throw new AgentError("bad-response", `No token for sandbox ${id}.`, { hint: NO_TOKEN });
+	else log.line(`Its URL: ${fillPlaceholders({
+		"sandbox-id": id,
+		"base-url": baseUrl
+	})["base-url"]}`);
 	return {
 		id,
 		token,
@@ -1719,26 +1971,20 @@ async function deleteAtEnd(id, inputs, context) {
 	await using api = openApi(inputs, context, context.killImminent);
 	await deleteSandbox(api, id, context.log);
 }
-/** Deletes what a lost creation has left, but not the sandbox that a later attempt created. */
-async function deleteLost({ id: created, lost = "" }, inputs, context) {
+/** Deletes what an unconfirmed creation has left, but not the sandbox of a later attempt. */
+async function deleteUnconfirmed({ id: created, unconfirmedCreation = "" }, inputs, context) {
 	await using api = openApi(inputs, context, context.killImminent);
-	const found = await findSandboxes(api, SYNC_ID, lost);
+	const found = await findSandboxes(api, SYNC_ID, unconfirmedCreation);
 	if (found.length === 0 && created === void 0) throw new AgentError("not-found", "The service does not list it yet.", { hint: "" });
 	for (const id of found.filter((each) => each !== created)) {
 		context.log.line(`A failed attempt had created sandbox ${id}`);
 		await deleteSandbox(api, id, context.log);
 	}
 }
-function describeEnd$1({ endsAt, isCreated }) {
+function describeExpiry({ endsAt, isCreated }) {
 	const time = new Date(endsAt).toUTCString();
 	return isCreated ? `It ends by itself at ${time}, unless its lifetime was extended.` : `It lives at least until ${time}, perhaps longer.`;
 }
-const SHARED = [
-	"e2b.app",
-	"e2b.dev",
-	"e2b.pro",
-	"e2b-staging.dev"
-];
 /** `named` is the domain that the API names, if any. */
 function addressOf(named, apiUrl) {
 	const domain = named ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
@@ -1752,35 +1998,37 @@ function addressOf(named, apiUrl) {
 	};
 	return {
 		domain,
-		baseUrl: `https://${SHARED.includes(domain) ? "sandbox" : "{port}-{sandbox-id}"}.${domain}`
+		baseUrl: `https://${E2B_DOMAINS.includes(domain) ? "sandbox" : "{port}-{sandbox-id}"}.${domain}`
 	};
 }
 async function create(api, inputs, { now, log }, save) {
 	const { template, lifetime, metadata } = inputs;
-	const left = {
+	const syncId = metadata[SYNC_ID];
+	const endsAt = now() + lifetime;
+	save({
 		isCreated: true,
-		endsAt: now() + lifetime,
-		lost: metadata[SYNC_ID]
-	};
-	save(left);
-	let lost;
+		endsAt,
+		unconfirmedCreation: syncId
+	});
+	let unconfirmedCreation;
 	let created;
 	try {
-		created = await createSandbox(api, inputs, () => lost = left.lost);
+		created = await createSandbox(api, inputs, () => unconfirmedCreation = syncId);
 		log.line(`Created sandbox ${created.id} from ${template}, for ${formatDuration(lifetime)}`);
 		return {
 			...created,
-			endsAt: left.endsAt
+			endsAt
 		};
 	} finally {
 		save({
-			...left,
 			id: created?.id,
+			isCreated: true,
 			endsAt: now() + lifetime,
-			lost
+			unconfirmedCreation
 		});
 	}
 }
+const HOUR_MS$1 = 36e5;
 async function connect(api, { sandboxId: id, lifetime }, { now, log }, save) {
 	save({
 		id,
@@ -1791,14 +2039,14 @@ async function connect(api, { sandboxId: id, lifetime }, { now, log }, save) {
 	log.line(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
 	return {
 		...sandbox,
-		endsAt: void 0
+		endsAt: lifetime > HOUR_MS$1 ? now() + lifetime : void 0
 	};
 }
 
 // src/github/job-state.ts
 /** Reads the step's inputs, masking secrets before anything can be logged. */
-function readInputs(entry) {
-	const names = inputNames(entry);
+function readInputs(parsers) {
+	const names = Object.keys(parsers);
 	const raw = Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
 	for (const secret of secretsIn(raw)) setSecret(secret);
 	return raw;
@@ -1813,19 +2061,28 @@ function jobMetadata() {
 		[SYNC_ID]: randomUUID()
 	};
 }
-function saveLeftovers(leftovers, raw) {
-	const names = inputNames("sandbox-end").filter((name) => name !== "api-key");
+const SHARED = "SHA REF REF_NAME REF_TYPE REPOSITORY REPOSITORY_OWNER RUN_ID RUN_NUMBER RUN_ATTEMPT WORKFLOW JOB ACTOR EVENT_NAME HEAD_REF BASE_REF SERVER_URL";
+/**
+* Returns what a command in the sandbox may know about the job: no token and no path. Without
+* GITHUB_ACTIONS, since tools such as vitest would then print commands for the runner.
+*/
+function sharedVariables() {
+	const names = SHARED.split(" ").map((name) => `GITHUB_${name}`);
+	return Object.fromEntries(names.map((name) => [name, process.env[name] ?? ""]));
+}
+function saveCleanup(cleanup, raw) {
+	const names = Object.keys(INPUTS["sandbox-end"]).filter((name) => name !== "api-key");
 	const inputs = Object.fromEntries(names.map((name) => [name, rawValue(raw, name)]));
 	saveState("sandbox", {
-		...leftovers,
+		...cleanup,
 		inputs
 	});
 }
-function loadLeftovers() {
+function loadCleanup() {
 	const { endsAt, isCreated, ...state } = parseFields(getState("sandbox"));
-	const { id, lost } = stringFieldsOf(state);
+	const { id, unconfirmedCreation } = stringFieldsOf(state);
 	const saved = stringFieldsOf(state["inputs"]);
-	const own = readInputs("sandbox-end");
+	const own = readInputs(INPUTS["sandbox-end"]);
 	const isOwn = (name) => rawValue(own, name) === saved[name];
 	const choice = [
 		[
@@ -1837,13 +2094,13 @@ function loadLeftovers() {
 		String(isCreated)
 	].find((each) => /^\s*(true|false)\s*$/i.test(each ?? ""));
 	return {
-		left: {
+		cleanup: {
 			id,
 			endsAt: Number(endsAt),
 			isCreated: isCreated === true,
-			lost
+			unconfirmedCreation
 		},
-		isToDelete: /true/i.test(choice ?? ""),
+		shouldDelete: /true/i.test(choice ?? ""),
 		inputs: {
 			...own,
 			...saved
@@ -1870,7 +2127,9 @@ function publishSandbox(sandbox) {
 	if (baseUrl === "") return;
 	const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${id}.json`);
 	saveState("job-sandbox", file);
-	writeFileSync(file, JSON.stringify(sandbox), { mode: 384 });
+	const newFile = path.join(tempDirectory(), `new-${path.basename(file)}`);
+	writeFileSync(newFile, JSON.stringify(sandbox), { mode: 384 });
+	renameSync(newFile, file);
 }
 function loadJobSandboxes() {
 	const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap((file) => {
@@ -1918,7 +2177,7 @@ const MAX_ANNOTATION_LENGTH = 4e3;
 /** Opens a log that redacts secrets and escapes workflow commands in every line. */
 function openLog(redact) {
 	const clean = (line) => escapeCommands(redact(line));
-	const toMessage = (lines) => truncate(lines.map(clean).join("\n"), MAX_ANNOTATION_LENGTH);
+	const toMessage = (lines) => cutEnd(lines.map(clean).join("\n"), MAX_ANNOTATION_LENGTH);
 	return {
 		line: (text) => info(clean(text)),
 		output: logOutput(redact),
@@ -1930,7 +2189,7 @@ function openLog(redact) {
 			info(lines.map(clean).join("\n"));
 			endGroup();
 		},
-		warning: (text) => warning(toMessage([text])),
+		warning: (text) => warning(toMessage(text.split("\n"))),
 		fail: (lines) => setFailed(toMessage(lines))
 	};
 }
@@ -1947,7 +2206,6 @@ function logOutput(redact) {
 }
 
 // src/report/html.ts
-const MAX_TEXT = 300;
 const ENTITIES = new Map(Object.entries({
 	"&": "&amp;",
 	"<": "&lt;",
@@ -1965,16 +2223,29 @@ function html(parts, ...values) {
 function concat(pieces, separator = "") {
 	return { html: pieces.map((piece) => piece.html).join(separator) };
 }
-/** Renders text as code, where GitHub expands no mentions or emoji names. */
+const MAX_CODE = 300;
+/** Renders text as code, cut after 300 characters. */
 function code(text) {
-	return html`<code>${text}</code>`;
+	return html`<code>${cutEnd(escapeInvisible(text), MAX_CODE)}</code>`;
 }
-/** Renders our own words, whose backticks mark code. Use `code` for texts of others. */
-function renderMarkup(text) {
-	return concat(text.split("`").map((piece, index) => index % 2 === 0 ? html`${piece}` : code(piece)));
+const MAX_PROSE = 2e3;
+const MAX_PIECES = 101;
+/** Renders a sentence in which backticks and quotation marks enclose code, which alone is cut. */
+function prose(text) {
+	return concat(text.split(/("(?:\\.|[^"\\])+"|`[^`]+`)/, MAX_PIECES).map((piece, index) => index % 2 === 0 ? breakMentions(cutEnd(escapeInvisible(piece), MAX_PROSE)) : code(piece.slice(1, -1))));
+}
+/** Keeps GitHub from expanding mentions and emoji names, which it only finds in one piece. */
+function breakMentions(text) {
+	const { html: escaped } = html`${text}`;
+	return { html: escaped.replace(/@(?=\w)|:(?=[a-z+-][\w+-]*:)/gi, "<span>$&</span>") };
 }
 function unbroken(figure) {
 	return { html: toHtml(figure).replaceAll(" ", "&nbsp;") };
+}
+/** Renders lines of a command's output, or nothing if there are none. */
+function outputBlock(lines) {
+	if (lines.length === 0) return [];
+	return [html`<pre>${concat(lines.map((line) => html`${line.replaceAll("	", "    ")}`), "\n")}</pre>`];
 }
 const MAX_ITEMS = 30;
 function shortList(items) {
@@ -1984,260 +2255,279 @@ function shortList(items) {
 /** Keeps the first 30 items and adds one that counts the others. */
 function shorten(items) {
 	const more = (count) => html`and ${formatNumber(count)} more; the report file has them all`;
-	return limitList(items, 30, more);
+	return firstOf(items, 30, more);
 }
 function toHtml(value) {
 	if (typeof value !== "string") return value.html;
-	return cutMiddle(escapeInvisible(value)).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
-}
-function cutMiddle(text) {
-	if (text.length <= MAX_TEXT) return text;
-	const end = text.slice(-150).replace(/^[\udc00-\udfff]/, "");
-	return `${truncate(text, MAX_TEXT / 2)}${end}`;
+	return escapeInvisible(value).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
 }
 
-// src/report/command-section.ts
-function renderCommand(result, cancelled) {
-	const { end, ...others } = result;
-	const exitCode = exitCodeOf(result);
-	const isCancelled = cancelled && (end.kind === "stopped" || end.kind === "not-started");
-	const isFine = exitCode === 0 || isCancelled;
-	const sentence = describeEnd(result, cancelled);
-	return {
-		problems: isFine ? [] : [[withMarkup(sentence), ...detailsOf(result, cancelled)]],
-		done: isFine ? sentence : "",
-		warnings: [
-			...warnOfReconnects(result),
-			...isFine ? describeOomKills(result) : [],
-			...warnOfVariables(result)
-		],
-		facts: describePrograms(result),
-		outputs: {
-			"exit-code": exitCode === void 0 ? "" : String(exitCode),
-			"duration-ms": String(result.durationMs)
-		},
-		blocks: outputBlocks(result),
-		json: {
-			...others,
-			end: end.kind,
-			exitCode,
-			..."status" in end && { status: end.status }
-		}
-	};
+// src/report/summary.ts
+const DOCS = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs";
+const LEVEL_MARKS = {
+	success: "✅",
+	warning: "⚠️",
+	failure: "❌",
+	cancelled: "⛔"
+};
+/** Returns the job summary in Markdown and HTML. */
+function summaryOf(report, rendered) {
+	const { level, facts, blocks } = rendered;
+	const shownFacts = facts.map((line) => html`<p>${prose(line)}</p>`);
+	return (level === "success" ? [
+		oneLine(report, rendered),
+		...shownFacts,
+		...blocks
+	] : [
+		heading(rendered),
+		...details(rendered),
+		...shownFacts,
+		...blocks,
+		footer(report)
+	]).map((block) => `${block.html}\n\n`).join("");
 }
-function exitCodeOf({ end }) {
-	if (end.kind === "killed") return -1;
-	return end.kind === "exited" ? end.code : void 0;
+/** Says how to open and delete a sandbox that was kept, in E2B's command line. */
+function describeKept(id, expiry) {
+	return [
+		`Sandbox \`${id}\` was kept. ${expiry}`,
+		`To open a shell in it on E2B: \`npx @e2b/cli@2 sandbox connect ${id}\``,
+		`To delete it: \`npx @e2b/cli@2 sandbox kill ${id}\``
+	];
 }
-function describeEnd({ title, end, durationMs }, cancelled) {
-	const name = inlineCode(truncate(title, MAX_TITLE));
-	const duration = formatDuration(durationMs);
-	switch (end.kind) {
-		case "exited": return `${name} exited with ${end.code} after ${duration}.`;
-		case "killed": return `${name} was ended after ${duration} (${inlineCode(end.status)}).`;
-		case "not-run": return `${name} was not run: the login shell ended before it. Look for \`exec\` or \`exit\` in the login profile.`;
-		case "no-exit-code": return `${name} ended after ${duration}, but the agent did not say with which exit code.`;
-		case "stopped": return `${name} was stopped${end.by === "max-duration" ? " by max-duration" : ""} after ${duration}.`;
-		case "lost": return `${name} was not seen to end within ${duration}. It may still be running.`;
-		case "not-started": return cancelled ? "Nothing was run." : `${name} was not started.`;
-	}
+function summaryOfLines(lines) {
+	return `${html`<p>ℹ️ ${concat(lines.map(prose), "<br>")}</p>`.html}\n\n`;
+}
+function oneLine({ sandbox: { id } }, rendered) {
+	const sandbox = id === "" ? html`` : html` · sandbox ${code(id)}`;
+	return html`<p>${titleOf$1(rendered)}${sandbox}</p>`;
+}
+function heading(rendered) {
+	return html`<h3>${titleOf$1(rendered)}</h3>`;
 }
 const MAX_TITLE = 60;
-function detailsOf(result, cancelled) {
-	const { end } = result;
-	if (end.kind !== "lost" && end.kind !== "not-started") return [
-		...[...describeOomKills(result), ...describeFailed(result)],
-		...lastWords(result),
-		...adviceOn(result)
-	];
-	if (cancelled) return [];
-	return end.error.kind === "cancelled" ? [{ text: "max-duration was over, but the sandbox did not stop it." }] : reasonOfFailure(end.error);
+const MIN_SUBJECT = 20;
+/** Cuts the subject if need be, but never the verdict. */
+function titleOf$1({ level, subject, verdict }) {
+	const mark = LEVEL_MARKS[level];
+	if (subject === "") return html`${mark} ${prose(sentenceCase(verdict))}`;
+	return html`${mark} ${code(cutSubject(subject, verdict))}: ${prose(verdict)}`;
 }
-function describeOomKills({ oomKills = 0 }) {
-	if (oomKills === 0) return [];
-	return [{ text: `The kernel killed ${oomKills === 1 ? "1 process" : `${oomKills} processes`} for memory.` }];
+function cutSubject(subject, verdict) {
+	return cutEnd(subject, Math.max(MAX_TITLE - verdict.length, MIN_SUBJECT));
 }
-const MAX_LINE = 300;
-function describeFailed({ title, failed }) {
-	if (failed === void 0 || failed.command === title) return [];
-	const { line, file, pipeline, command, exitCode } = failed;
-	const inFile = file === "" ? "" : ` of ${inlineCode(file)}`;
-	const place = line === void 0 ? "" : `Line ${line}${inFile}: `;
-	if (pipeline.length > 0) return [withMarkup(`${place}the parts of a pipeline exited with ${pipeline.join(", ")}.`)];
-	const text = inlineCode(truncate(command, MAX_LINE));
-	return [withMarkup(`${place}${text} exited with ${exitCode}.`)];
-}
-/** Returns the last lines of the output with letters or digits. */
-function lastWords({ lastLines }) {
-	return lastLines.filter((line) => /[\p{L}\d]/u.test(line)).slice(-3).map((line) => ({
-		text: truncate(line.trim(), MAX_LINE),
-		isOutput: true
-	}));
-}
-const BELOW_ROOT = "/(usr|etc|var|opt|root)\\b";
-/** Advice by a line of the output. */
-const OUTPUT_ADVICE = [
-	[/\\r'?: (command not found|No such file)|env: .*\\r/, "A script has Windows line ends. Remove them with `sed -i 's/\\r$//' FILE`, or keep them out of the repository with `* text=auto eol=lf` in .gitattributes."],
-	[/: required file not found/, "The program in the first line of a script (`#!`), or the loader of a program, is not in the sandbox; or the script has Windows line ends."],
-	[/^bash: (line \d+: )?\S*\/\S*: No such file or directory/, "The file, or the folder to write it to, is not in the sandbox. Check that an earlier step uploads it, and `working-directory`."],
-	[/sudo: (command )?not found/, "The sandbox has no `sudo`. Leave it out, and if the command does not run as root, set `username: root`."],
-	[new RegExp(`${BELOW_ROOT}.*permission denied|(EACCES|permission denied).*${BELOW_ROOT}`, "i"), "Only root may write there: if the command does not run as root, set `username: root`."],
-	[/no space left on device|ENOSPC/i, "The disk is full, or the folder is one in memory. Use a template with a larger disk."],
-	[/heap out of memory/, "Node's own limit was reached, not that of the sandbox: set `NODE_OPTIONS=--max-old-space-size=…` in `env`."]
-];
-const NOT_EXECUTABLE = 126;
-const SIGKILL_CODE = 137;
-const CODE_ADVICE = {
-	[NOT_EXECUTABLE]: "A file is not executable. Uploads carry no modes, so run `chmod +x` first. If it is, the program in its first line (`#!`) is missing.",
-	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
-	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
-};
-const RUN_LONGER = withMarkup("To let it run longer, raise `max-duration`. If that is not set, raise the `lifetime` of the sandbox.");
-/** Says what to do about a failed command, by its last lines, or else by its exit code. */
-function adviceOn({ end, lastLines, oomKills }) {
-	if (end.kind === "stopped") return end.by === "max-duration" ? [RUN_LONGER] : [];
-	const isSigkill = end.kind === "killed" && end.status === "signal: killed";
-	const code = end.kind === "exited" ? end.code : isSigkill ? SIGKILL_CODE : -1;
-	const find = () => OUTPUT_ADVICE.find(([line]) => lastLines.some((each) => line.test(each)))?.[1];
-	const advice = (code === NOT_EXECUTABLE ? void 0 : find()) ?? CODE_ADVICE[code];
-	if (advice !== void 0) return [withMarkup(advice)];
-	if (code !== SIGKILL_CODE || oomKills !== void 0) return [];
-	return [{ text: "Whether it was memory could not be told. Compare the peak of the memory with its size." }];
-}
-function warnOfReconnects({ reconnects }) {
-	if (reconnects === 0) return [];
-	return [{ text: `The step connected again ${formatCount(reconnects, "time")}, so output of the command may be missing.` }];
-}
-function warnOfVariables({ unsetVariables }) {
-	if (unsetVariables.length === 0) return [];
-	const list = unsetVariables.map(inlineCode).join(", ");
-	return [withMarkup(`Unset in the sandbox: ${list}. To pass a value in, add a line such as \`GITHUB_SHA=\${{ github.sha }}\` to \`env\`. To get one out, write a file and use \`download\`.`)];
-}
-function describePrograms({ topPrograms }) {
-	if (topPrograms === void 0) return [];
-	const uses = topPrograms.programs.map(({ name, count, bytes }) => {
-		const processes = count === 1 ? "" : ` (${formatNumber(count)} processes)`;
-		return `${inlineCode(name)}${processes} ${formatBytes(bytes)}`;
-	});
-	return [`Most memory at ${formatTime(topPrograms.at)}: ${uses.join(", ")}`];
-}
-function outputBlocks({ lastLines }) {
-	if (lastLines.length === 0) return [];
-	const lines = lastLines.map((line) => html`${line.replaceAll("	", "    ")}`);
-	return [html`<p>Last lines of the output:</p>`, html`<pre>${concat(lines, "\n")}</pre>`];
-}
-
-// src/report/transfer-lines.ts
-/** Returns functions that count the files with a status, and their bytes. */
-function counterOf(files) {
-	const withStatus = (status) => files.filter((file) => file.status === status);
-	return {
-		count: (status) => withStatus(status).length,
-		bytes: (status) => totalSize(withStatus(status))
-	};
-}
-/** `sentence` says what was done. It is a problem unless all files were transferred. */
-function renderTransfer(sentence, files) {
-	const isComplete = files.every(({ status }) => status !== "failed" && status !== "not-attempted");
-	return {
-		problems: isComplete ? [] : [[withMarkup(sentence)], ...explainFailedFiles(files)],
-		done: isComplete ? sentence : "",
-		fileLines: Object.entries(STATUS_WORDS).flatMap(([status, word]) => files.filter((file) => file.status === status).map(({ name, place }) => `${word}: ${name} → ${place}`))
-	};
-}
-const STATUS_WORDS = {
-	failed: "failed",
-	"not-attempted": "not attempted",
-	missing: "missing",
-	downloaded: "downloaded",
-	uploaded: "uploaded",
-	planned: "would be uploaded",
-	unchanged: "unchanged"
-};
-/** Explains why files failed, with the message of the first of those that failed alike. */
-function explainFailedFiles(files) {
-	const failures = files.flatMap(({ name, error }) => error === void 0 || error.kind === "cancelled" ? [] : {
-		name,
-		error
-	});
-	return [...Map.groupBy(failures, ({ error }) => `${error.status} ${error.hint}`).values()].sort((one, other) => other.length - one.length).map(describeGroup);
-}
-const MAX_NAMES$1 = 3;
-function describeGroup(group) {
-	const { message = "", hint = "" } = group[0]?.error ?? {};
-	const count = group.length === 1 ? "" : `${formatCount(group.length, "file")}: `;
-	const names = listSome(group.map(({ name }) => inlineCode(name)), MAX_NAMES$1);
+/** Explains the verdict, then lists the other problems and the warnings. */
+function details({ level, command, subject, verdict, problems, warnings }) {
+	const [first, ...others] = problems;
 	return [
-		{ text: message },
-		withMarkup(hint),
-		withMarkup(`${count}${names}`)
+		...command === "" || command === cutSubject(subject, verdict) ? [] : [html`<p>${code(command)}</p>`],
+		...first === void 0 ? [] : explain(first),
+		...shortList([...others.map((each) => html`${LEVEL_MARKS[level]} ${renderProblem(each)}`), ...warnings.map((each) => html`⚠️ ${prose(each)}`)])
 	];
 }
-/** Returns `Uploaded 2 files (9 MiB, 3 MiB/s) in 3 s`, or `Uploaded 2 of 3 files`. */
-function describeDone(verb, { done, bytes, wanted, durationMs }) {
-	const files = formatCount(wanted, "file");
-	if (done < wanted) return `${verb} ${formatNumber(done)} of ${files}`;
-	const rate = durationMs < 1e3 ? "" : `, ${formatRate(bytes, durationMs)}`;
-	return `${verb} ${files} (${formatBytes(bytes)}${rate}) in ${formatDuration(durationMs)}`;
+const MAX_PARAGRAPHS = 2;
+function explain({ lines, output }) {
+	const { cause = [], lastLines = [] } = output ?? {};
+	const shown = lines.map(prose);
+	return [
+		...outputBlock(cause),
+		...lines.length > MAX_PARAGRAPHS ? shortList(shown) : shown.map((line) => html`<p>${line}</p>`),
+		...showLastLines(lastLines, cause.length > 0)
+	];
 }
-/** Lists counts other than 0: `, 1 failed, 2 unchanged`. */
-function listCounts(counts) {
-	return Object.entries(counts).filter(([, count]) => count > 0).map(([what, count]) => `, ${formatNumber(count)} ${what}`).join("");
+function showLastLines(lastLines, isFolded) {
+	if (lastLines.length === 0) return [];
+	const block = outputBlock(lastLines);
+	if (!isFolded) return [html`<p>Last lines of the output:</p>`, ...block];
+	const title = `Last ${formatCount(lastLines.length, "line")} of the output`;
+	return [
+		html`<details><summary>${title}</summary>`,
+		...block,
+		html`</details>`
+	];
+}
+function renderProblem({ verdict, lines }) {
+	return concat(shorten([sentenceCase(verdict), ...lines].map(prose)), "<br>");
+}
+function footer({ sandbox: { id } }) {
+	const sandbox = id === "" ? html`` : html`Sandbox ${code(id)} · `;
+	return html`<p>${sandbox}<a href="${DOCS}/results.md#the-summary">Help</a></p>`;
 }
 
-// src/report/download-section.ts
-function renderDownload(result) {
-	const { files, ifNoFilesFound, ...others } = result;
-	const transferred = files.map((file) => {
-		const size = file.status === "downloaded" ? file.size : 0;
-		const suffix = file.status === "downloaded" ? ` (${formatBytes(size)})` : "";
-		return {
-			...file,
-			name: file.path,
-			place: `${file.target}${suffix}`,
-			size
-		};
-	});
-	const { count, bytes } = counterOf(transferred);
-	const totals = {
-		files: files.length,
-		downloaded: count("downloaded"),
-		missing: count("missing"),
-		failed: count("failed"),
-		notAttempted: count("not-attempted"),
-		downloadedBytes: bytes("downloaded")
+// src/github/publish.ts
+/** Writes the outputs, the summary and the verdict, even if one of them fails. */
+async function publish(report, log, { withSummary }) {
+	const rendered = renderReport(report);
+	if (rendered.fileLines.length > 0) log.group("Files", rendered.fileLines);
+	writeOutputs(report, rendered, log);
+	if (withSummary) await writeSummary(summaryOf(report, rendered), log.warning);
+	logVerdict(rendered, log);
+}
+/** Tells how to look into a sandbox that was kept, and how to delete it. */
+async function publishKept(id, expiry) {
+	const lines = describeKept(id, expiry);
+	notice(lines.join("\n"));
+	await writeSummary(summaryOfLines(lines), warning);
+}
+function writeOutputs(report, rendered, log) {
+	try {
+		setOutputs(rendered.scriptOutputs);
+		const names = rendered.scriptOutputs.map(([name]) => inlineCode(name));
+		if (names.length > 0) log.line(`Outputs of the script: ${listSome(names)}`);
+		setOutputs(Object.entries(rendered.outputs));
+		setOutputs(Object.entries(writeFiles(report, rendered)));
+	} catch (error) {
+		log.fail([`The step's outputs could not be written: ${errorText(error)}.`]);
+	}
+}
+function setOutputs(outputs) {
+	for (const [name, value] of outputs) setOutput(name, value);
+}
+/** Writes the report and the attachments. Returns their paths by output. */
+function writeFiles(report, rendered) {
+	const folder = mkdtempSync(path.join(tempDirectory(), "sandbox-sync-"));
+	const write = (name, text) => {
+		const file = path.join(folder, name);
+		writeFileSync(file, text, { mode: 384 });
+		return file;
 	};
-	const { downloaded, missing, failed, notAttempted, downloadedBytes } = totals;
-	const counts = {
-		done: downloaded,
-		bytes: downloadedBytes,
-		wanted: files.length
-	};
-	const done = describeDone("Downloaded", {
-		...counts,
-		...others
+	const attachments = Object.entries(rendered.attachments).map(([output, text]) => {
+		return [output, text && write(`${output}.txt`, text)];
 	});
-	const missed = listCounts({
-		failed,
-		missing,
-		"not attempted": notAttempted
-	});
-	const warned = files.filter(({ status }) => status === "missing" && ifNoFilesFound === "warn");
+	const reportFile = write("report.json", reportJson(report, rendered));
 	return {
-		...renderTransfer(`${done}${missed}.`, transferred),
-		warnings: warned.map(({ path }) => {
-			const mistake = findMistake("missing-file", path);
-			return { text: `${path} does not exist in the sandbox.${mistake === void 0 ? "" : ` It ${mistake}`}` };
-		}),
-		outputs: {
-			"downloaded-count": String(downloaded),
-			"failed-count": String(failed)
+		...Object.fromEntries(attachments),
+		report: reportFile
+	};
+}
+async function writeSummary(text, warn) {
+	try {
+		await summary$1.addRaw(text).write();
+	} catch (error) {
+		warn(`The job summary could not be written: ${errorText(error)}.`);
+	}
+}
+/** Logs facts, warnings and the verdict, which begins an annotation if the step did not go well. */
+function logVerdict(rendered, log) {
+	const { level, subject, problems, warnings, facts } = rendered;
+	const headline = headlineOf(rendered);
+	for (const line of facts) log.line(line);
+	if (level === "success") return log.line(headline);
+	if (level === "warning") return log.warning([headline, ...warnings].join("\n"));
+	for (const text of warnings) log.warning(subject === "" ? text : `${subject}: ${text}`);
+	const [[, ...details] = [], ...others] = problems.map(linesOf);
+	log.fail([
+		headline,
+		...details,
+		...others.flat()
+	]);
+}
+
+// src/github/run-action.ts
+/** Runs an action, and reports its results or why it failed. */
+async function runAction(action) {
+	process.stdout.on("error", () => {});
+	const raw = action.savedInputs ?? readInputs(action.inputs);
+	const outcome = await tryAction(action, raw);
+	if (action.sections === void 0) return logFailure(action, outcome);
+	await report(action, action.sections, raw, outcome);
+	if (outcome.context.cancel.aborted) process.stdout.write("", () => process.exit());
+}
+/** Parses the inputs and runs the action. */
+async function tryAction({ name, inputs: parsers, savedInputs, run }, raw) {
+	const signals = cancelSignals();
+	let context = openContext(raw, [], signals);
+	let connection = {};
+	try {
+		const usesSandbox = name !== "sandbox" && "token" in parsers;
+		if (usesSandbox) context = openContext(raw, loadJobSandboxes(), signals);
+		const { version, platform, arch } = process;
+		context.log.debug(`${USER_AGENT} on Node.js ${version}, ${platform} ${arch}`);
+		const filled = usesSandbox ? withJobSandbox(raw, context.sandboxes) : raw;
+		const inputs = parseInputs(parsers, filled, savedInputs ? {} : process.env);
+		connection = inputs;
+		return {
+			context,
+			connection,
+			results: await run(inputs, context, filled)
+		};
+	} catch (thrown) {
+		return {
+			context,
+			connection,
+			error: problemOfError(thrown)
+		};
+	}
+}
+function logFailure({ failureWarning }, outcome) {
+	const { error, context } = outcome;
+	if (error === void 0) return;
+	const lines = linesOf(error);
+	if (failureWarning === void 0) context.log.fail(lines);
+	else context.log.warning([failureWarning, ...lines].join(" "));
+}
+async function report({ name: task, about }, sections, raw, { context, connection, ...outcome }) {
+	const { log, redact } = context;
+	const cancelled = context.cancel.aborted;
+	const earlier = outcome.results && about?.(outcome.results);
+	const { sandboxId: id = "", baseUrl = "" } = earlier?.sandbox ?? connection;
+	const unredacted = {
+		name: earlier?.name ?? rawValue(raw, "name"),
+		sandbox: {
+			id,
+			baseUrl
 		},
-		json: {
-			...others,
-			totals,
-			files
-		}
+		error: void 0,
+		...outcome
+	};
+	const { results, error, ...subject } = redactTexts(unredacted, redact);
+	if (results === void 0 && error === void 0) return;
+	const report = {
+		task,
+		...subject,
+		error,
+		cancelled,
+		gateNotJudged: error !== void 0 && (about !== void 0 || rawValue(raw, "fail-if") !== ""),
+		sections: results === void 0 ? {} : sections(results, cancelled)
+	};
+	await publish(report, log, { withSummary: !/^false$/i.test(rawValue(raw, "summary")) });
+}
+function openContext(raw, sandboxes, signals) {
+	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
+	return {
+		workspace: process.env["GITHUB_WORKSPACE"] || process.cwd(),
+		...signals,
+		now,
+		sleep,
+		random: Math.random,
+		redact,
+		sandboxes,
+		log: openLog(redact)
+	};
+}
+const SIGNALS = [
+	{
+		name: "SIGINT",
+		graceMs: 6500
+	},
+	{
+		name: "SIGTERM",
+		graceMs: 2e3
+	},
+	{
+		name: "SIGBREAK",
+		graceMs: 2e3
+	}
+];
+function cancelSignals() {
+	const cancel = new AbortController();
+	const killImminent = new AbortController();
+	for (const { name, graceMs } of SIGNALS) process.on(name, () => {
+		cancel.abort("the step was cancelled");
+		setTimeout(() => killImminent.abort(), graceMs).unref();
+	});
+	return {
+		cancel: cancel.signal,
+		killImminent: killImminent.signal
 	};
 }
 
@@ -2276,9 +2566,10 @@ function formatMetric(metric) {
 	const { name, free } = resourceOf(metric);
 	return metric === free ? `free ${name}` : name;
 }
+/** Returns `CPU 12 %, memory 40 %`, or the peaks of several samples. */
 function describeUsage(samples) {
 	const figures = RESOURCES.flatMap((resource) => formatPeaks(resource, samples).slice(-1).map((peak) => `${resource.name} ${peak}`)).join(", ") || "no CPU, memory or disk usage";
-	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
+	return samples.length === 1 ? figures : `peak of ${formatNumber(samples.length)} samples: ${figures}`;
 }
 function formatPeaks({ used }, samples) {
 	return used.flatMap((metric) => {
@@ -2293,14 +2584,12 @@ function figuresTable({ samples, gate, monitored }) {
 	if (samples.length === 0 || rows.length === 0) return [];
 	const [{ at } = { at: 0 }] = samples;
 	const time = at > (monitored?.to ?? at) ? "After its end" : "Now";
-	const figures = samples.length > 1 ? "Peak" : time;
-	const isGated = judgements.length > 0;
 	const headings = [
 		"",
-		isGated ? figures : `${figures} (no gate)`,
-		"Trips if"
+		samples.length > 1 ? "Peak" : time,
+		"Allowed"
 	];
-	const columns = isGated ? 3 : 2;
+	const columns = judgements.length > 0 ? 3 : 2;
 	const head = tableRow("th", headings.slice(0, columns));
 	const body = rows.map((cells) => tableRow("td", cells.slice(0, columns)));
 	return [html`<table>\n${concat([head, ...body])}</table>`];
@@ -2315,14 +2604,16 @@ function describeResource(resource, judgements, samples) {
 	const conditions = judgements.filter(({ condition }) => resourceOf(condition.metric).name === resource.name).map(describeCondition);
 	if (first === void 0 && conditions.length === 0) return [];
 	const peak = html`${first ?? "not reported"}${second === void 0 ? "" : html` (${second})`}`;
+	const least = judgements.some(({ condition }) => condition.metric === resource.free) ? aggregateOf("min", resource.free, samples) : void 0;
+	const free = least === void 0 ? "" : html`<br>${formatFigure(resource.free, least)} free`;
 	return [[
 		formatResource(resource, samples),
-		peak,
+		html`${peak}${free}`,
 		concat(conditions, "<br>")
 	]];
 }
 function formatResource({ name, total }, samples) {
-	const heading = renderMarkup(`${name.charAt(0).toUpperCase()}${name.slice(1)}`);
+	const heading = prose(sentenceCase(name));
 	const figure = aggregateOf("last", total, samples);
 	if (!figure) return heading;
 	const size = total === "cpu_count" ? formatCount(figure, "core") : formatFigure(total, figure);
@@ -2332,16 +2623,25 @@ const TRIPPED_MARKS = {
 	fail: "❌",
 	warn: "⚠️"
 };
-/** Returns a cell such as `❌ > 90 %`, `✅ mean > 80 % (45.1 %)` or `> 90 % (not judged)`. */
+/** Conditions say what trips them. The table says what is allowed, which is the opposite. */
+const ALLOWED = {
+	">": "≤",
+	">=": "<",
+	"<": "≥",
+	"<=": ">",
+	"==": "≠",
+	"!=": "="
+};
+/** Returns a cell such as `❌ ≤ 90 %`, `✅ mean ≤ 80 % (45.1 %)` or `≤ 90 % (not judged)`. */
 function describeCondition(judgement) {
-	const { metric, aggregate, operator, limit } = judgement.condition;
+	const { metric, aggregate, operator, limitText } = judgement.condition;
 	const prefix = aggregate === void 0 ? "" : `${aggregate} `;
-	const comparison = unbroken(`${prefix}${operator} ${formatFigure(metric, limit)}`);
-	const condition = html`${comparison}${metric === resourceOf(metric).free ? " free" : ""}`;
-	if (judgement.result === "unknown") return html`${condition} (not judged)`;
+	const suffix = metric === resourceOf(metric).free ? " free" : "";
+	const allowed = unbroken(`${prefix}${ALLOWED[operator]} ${limitText}${suffix}`);
+	if (judgement.result === "unknown") return html`${allowed} (not judged)`;
 	const mark = judgement.result === "true" ? TRIPPED_MARKS[judgement.level] : "✅";
 	const figure = aggregate === void 0 ? "" : ` (${formatJudged(judgement.condition, judgement.figure)})`;
-	return html`${mark}&nbsp;${condition}${figure}`;
+	return html`${mark}&nbsp;${allowed}${figure}`;
 }
 
 // src/report/chart.ts
@@ -2383,11 +2683,11 @@ function drawChart({ samples, gate }) {
 		figures: points.map(() => limit)
 	}))];
 	const legend = complete.map(({ mark, metric }) => `${mark} ${formatMetric(metric)}`);
-	if (limits.length > 0) legend.push(`🟥 limit of ${limits.map(nameLimit).join(", ")}`);
+	if (limits.length > 0) legend.push(`🟥 limit: ${limits.map(nameLimit).join(", ")}`);
 	return [html`<p>In percent: ${legend.join(" · ")}</p>`, renderChart(samples, lines)];
 }
-function nameLimit({ metric, limit }) {
-	return `${formatMetric(metric)} ${formatFigure(metric, limit)}`;
+function nameLimit({ metric, limitText }) {
+	return `${formatMetric(metric)} ${limitText}`;
 }
 function renderChart(samples, lines) {
 	const [from = 0, to = from] = [samples[0]?.at, samples.at(-1)?.at];
@@ -2396,7 +2696,11 @@ function renderChart(samples, lines) {
 	const style = {
 		xyChart: {
 			width: 800,
-			height: 320
+			height: 320,
+			xAxis: {
+				showLabel: false,
+				showTick: false
+			}
 		},
 		themeVariables: { xyChart: {
 			backgroundColor: "transparent",
@@ -2417,33 +2721,42 @@ function renderChart(samples, lines) {
 }
 
 // src/report/stats-section.ts
-function renderStats(result, view) {
+/** Renders the stats of a monitor, whose chart is worth a look without a gate, too. */
+function renderMonitor(result, cancelled) {
+	const section = renderStats(result, cancelled);
+	return result.gate.state === "none" ? {
+		...section,
+		blocks: drawChart(result)
+	} : section;
+}
+function renderStats(result, cancelled) {
 	const { samples, response, gate, monitored } = result;
 	const tripped = gate.judgements.filter((each) => each.result === "true").map(entryOf);
 	const unjudged = gate.judgements.filter((each) => each.result === "unknown").map(entryOf);
-	const aggregates = aggregatesOf(result);
-	const figures = Object.fromEntries(samples.at(-1)?.figures ?? []);
+	const aggregates = allAggregates(result);
+	const figures = samples.at(-1)?.figures ?? {};
 	return {
-		problems: problemsOf(result, view),
-		done: describeStats(result, view),
-		warnings: warningsOf(result, view),
+		problems: problemsOf(result, cancelled),
+		done: describeStats(result, cancelled),
+		warnings: warningsOf(result, cancelled),
+		hasWarned: gate.state === "warned",
 		outputs: {
 			...figureOutputs(figures),
-			stats: response,
+			stats: samples.length === 0 ? "" : JSON.stringify(response),
 			gate: gate.state,
 			tripped: JSON.stringify(tripped),
 			unjudged: JSON.stringify(unjudged),
 			aggregates: JSON.stringify(aggregates)
 		},
-		blocks: showsFigures(result) ? [...figuresTable(result), ...drawChart(result)] : [],
+		blocks: gate.state === "none" ? [] : [...figuresTable(result), ...drawChart(result)],
 		json: {
 			monitored: monitored && monitoredJson(monitored),
 			figures,
 			samples: samples.map(({ at, figures: each }) => ({
 				at,
-				figures: Object.fromEntries(each)
+				figures: each
 			})),
-			response: parseFields(response),
+			response,
 			gate: {
 				state: gate.state,
 				tripped,
@@ -2453,65 +2766,64 @@ function renderStats(result, view) {
 		}
 	};
 }
-/** A command that nobody judges and that was over after one sample needs no figures. */
-function showsFigures({ monitored, samples, gate }) {
-	return monitored === void 0 || samples.length > 1 || gate.state !== "none";
-}
-/** Lists problems, worst first: what tripped, why samples are missing, what was not judged. */
-function problemsOf(result, { cancelled }) {
-	const { samples, error, gate, monitored } = result;
+/** Lists problems: what was not seen, since the rest follows from it, then what tripped. */
+function problemsOf({ samples, error, gate, monitored }, cancelled) {
 	const failIf = gate.judgements.filter(({ level }) => level === "fail");
-	const tripped = failIf.filter((each) => each.result === "true");
-	const unjudged = cancelled ? [] : failIf.filter((each) => each.result === "unknown");
-	const named = tripped.length > 0 ? tripped : unjudged;
-	const verdict = [withMarkup(`The gate failed: ${summarizeJudgements(named)}.`), ...[...tripped, ...unjudged].map((each) => withMarkup(explainJudgement(each, samples)))];
-	const unread = error && [withMarkup("The stats could not be read."), ...reasonOfFailure(error)];
 	const gaps = failIf.length === 0 ? [] : monitored?.gaps ?? [];
-	return [
-		...tripped.length > 0 ? [verdict] : [],
-		...unread === void 0 ? [] : [unread],
-		...gaps.map(explainGap),
-		...named === unjudged && unjudged.length > 0 ? [verdict] : []
-	];
+	const unseen = [...error === void 0 ? [] : [{
+		verdict: UNREAD,
+		lines: explainFailure(error)
+	}], ...gaps.map((gap) => ({
+		verdict: describeGap(gap),
+		lines: explainGap(gap)
+	}))];
+	const tripped = failIf.filter(({ result }) => result === "true");
+	const unjudged = failIf.filter(({ result }) => result === "unknown").filter(({ condition }) => !cancelled && unseen.length === 0 || isUnreported(condition, samples));
+	const named = tripped.length > 0 ? tripped : unjudged;
+	if (named.length === 0) return unseen;
+	const lines = [...tripped, ...unjudged].flatMap((each) => explainJudgement(each, samples));
+	return [...unseen, {
+		verdict: `gate failed: ${summarizeJudgements(named)}`,
+		lines
+	}];
 }
-function warningsOf({ samples, gate, monitored }, { cancelled }) {
+const UNREAD = "the stats could not be read";
+function isUnreported({ metric }, samples) {
+	return samples.some(({ figures }) => !Object.hasOwn(figures, metric));
+}
+function warningsOf({ samples, gate, monitored }, cancelled) {
 	const { gaps = [], failures = [] } = monitored ?? {};
 	const hasFailIf = gate.judgements.some(({ level }) => level === "fail");
 	return [
-		...warningJudgements(gate).filter(({ result }) => result === "true" || !cancelled).map((each) => withMarkup(explainJudgement(each, samples))),
+		...warningJudgements(gate).filter(({ result }) => result === "true" || !cancelled).flatMap((each) => explainJudgement(each, samples)),
 		...gate.state === "none" || gaps.length > 0 ? [] : describeFailures(failures),
-		...hasFailIf ? [] : gaps.flatMap(explainGap)
+		...hasFailIf ? [] : gaps.map((gap) => [`${sentenceCase(describeGap(gap))}.`, ...explainGap(gap)].join(" "))
 	];
 }
 function warningJudgements({ judgements }) {
 	return judgements.filter(({ level, result }) => level === "warn" && result !== "false");
 }
-function explainGap({ from, to, samplingEnd, failures }) {
-	const title = `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}.`;
-	const end = samplingEnd === "requested" ? [] : [`Sampling had ended: ${samplingEnd.early}.`];
-	return [
-		withMarkup(title),
-		...describeFailures(failures),
-		...end.map((text) => ({ text }))
-	];
+function describeGap({ from, to }) {
+	return `the sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
+}
+function explainGap({ early, failures }) {
+	const end = early === void 0 ? [] : [`Sampling had ended: ${early}.`];
+	return [...describeFailures(failures), ...end];
 }
 function describeFailures(failures) {
 	const last = failures.at(-1);
 	if (last === void 0) return [];
 	const suffix = failures.length === 1 ? "" : ", the last";
-	return [{ text: `${formatCount(failures.length, "sample")} failed${suffix}: ${last.message}` }];
+	return [`${formatCount(failures.length, "sample")} failed${suffix}: ${last.message}`];
 }
-/** Says what passed, or what the figures are if nothing else was done. */
-function describeStats({ samples, gate, error }, view) {
-	const { cancelled, isOnlyResult } = view;
-	if (samples.length === 0) return error === void 0 && isOnlyResult ? "No stats were read." : "";
-	const suffix = gate.state === "none" ? "; no gate." : ".";
-	return [isOnlyResult ? `${describeUsage(samples)}${suffix}` : "", cancelled ? "" : describeGate(gate)].filter(Boolean).join(" ");
-}
-function describeGate(gate) {
-	if (gate.state === "passed") return "The gate passed.";
-	if (gate.state !== "warned") return "";
-	return `The gate warned: ${summarizeJudgements(warningJudgements(gate))}.`;
+/** Says what passed, and the figures if no table has them. */
+function describeStats({ samples, gate, monitored }, cancelled) {
+	if (cancelled) return "cancelled";
+	if (gate.state === "passed") return "gate passed";
+	if (gate.state === "warned") return `gate warned: ${summarizeJudgements(warningJudgements(gate))}`;
+	if (gate.state === "failed") return "";
+	if (samples.length === 0) return monitored === void 0 ? "" : "no stats were read";
+	return `${describeUsage(samples)} · no gate`;
 }
 const MAX_NAMED = 3;
 function summarizeJudgements(judgements) {
@@ -2520,38 +2832,38 @@ function summarizeJudgements(judgements) {
 /** Describes a judgement in a few words, such as `memory 93 % > 90 %`. */
 function summarizeJudgement(judgement) {
 	const { condition } = judgement;
-	const { text, metric, aggregate, operator, limit } = condition;
+	const { text, metric, aggregate, operator, limitText } = condition;
 	if (judgement.result === "unknown") return `\`${text}\` cannot be judged`;
-	const comparison = `${formatJudged(condition, judgement.figure)} ${operator} ${formatFigure(metric, limit)}`;
+	const comparison = `${formatJudged(condition, judgement.figure)} ${operator} ${limitText}`;
 	return [
 		formatMetric(metric),
 		aggregate ?? [],
 		comparison
 	].flat().join(" ");
 }
+/** Says how often a condition tripped, or why it cannot be judged, if the heading does not say it. */
 function explainJudgement(judgement, samples) {
-	const line = describeJudgement(judgement);
 	const { condition } = judgement;
-	if (judgement.result === "unknown" || samples.length < 2) return line;
+	const { metric, aggregate } = condition;
+	const text = inlineCode(condition.text);
+	if (judgement.result === "unknown") return [`${text}: ${judgement.why}.`];
+	if (samples.length < 2 || aggregate !== void 0) return [];
 	const allSamples = formatCount(samples.length, "sample");
-	if (condition.aggregate !== void 0) return `${line} over ${allSamples}`;
-	const first = samples.find(({ figures }) => figures.get(condition.metric) === judgement.figure);
+	const first = samples.find(({ figures }) => figureOf(metric, figures) === judgement.figure);
 	const count = samples.filter((sample) => judge(condition, [sample]).result === "true").length;
-	return `${line} at ${formatTime(first?.at ?? 0)}, in ${formatNumber(count)} of ${allSamples}`;
+	return [`${text}: ${formatJudged(condition, judgement.figure)} at ${formatTime(first?.at ?? 0)}, in ${formatNumber(count)} of ${allSamples}.`];
 }
 function figureOutputs(figures) {
 	const outputs = Object.keys(METRICS).map((metric) => {
-		return [metric.replaceAll("_", "-"), String(figures[metric] ?? "")];
+		return [metric.replaceAll("_", "-"), String(figureOf(metric, figures) ?? "")];
 	});
 	return Object.fromEntries(outputs);
 }
-function aggregatesOf({ gate, samples }) {
+/** JSON leaves out a metric that no sample has. */
+function allAggregates({ gate, samples }) {
 	const judged = gate.judgements.map(({ condition }) => condition.metric);
-	const aggregates = [.../* @__PURE__ */ new Set([...Object.keys(METRICS), ...judged])].map((metric) => {
-		const entries = AGGREGATE_NAMES.map((name) => [name, aggregateOf(name, metric, samples)]);
-		return [metric, Object.fromEntries(entries)];
-	});
-	return Object.fromEntries(aggregates.filter(([, { last }]) => last !== void 0));
+	const metrics = [...Object.keys(METRICS), ...judged];
+	return Object.fromEntries(metrics.map((metric) => [metric, aggregatesOf(metric, samples)]));
 }
 function entryOf(judgement) {
 	const { level, condition, result: _, ...outcome } = judgement;
@@ -2580,431 +2892,7 @@ function monitoredJson({ from, to, gaps, failures }) {
 	};
 }
 
-// src/upload/uploaded-file.ts
-function isStored(file) {
-	return file.status === "uploaded" || file.status === "unchanged";
-}
-/** Lists checksums of stored files like `sha256sum`, with the paths that the agent returned. */
-function checksumsOf(files) {
-	return files.filter(isStored).flatMap(({ sha256, path }) => checksumLine(sha256, path)).join("");
-}
-/**
-* Hashes the sorted checksum lines of all targets. Returns '' if there are no files, or if one
-* failed or was not hashed: only a complete build has a digest.
-*/
-function digestOf(files) {
-	const lines = files.flatMap((result) => result.status === "failed" || result.status === "not-attempted" ? [] : checksumLine(result.sha256, result.file.target));
-	if (lines.length === 0 || lines.length < files.length) return "";
-	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
-	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
-}
-const ESCAPES = {
-	"\\": "\\\\",
-	"\n": "\\n",
-	"\r": "\\r"
-};
-function checksumLine(sha256, name) {
-	if (sha256 === void 0) return [];
-	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
-	return [`${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`];
-}
-
-// src/report/upload-section.ts
-function renderUpload(result, cancelled) {
-	const { files, warnings, ...others } = result;
-	const { skipped, digest, shard, orphaned } = others;
-	const transferred = files.map((each) => {
-		const { source, target, size } = each.file;
-		return {
-			...each,
-			name: source,
-			place: isStored(each) ? each.path : target,
-			size
-		};
-	});
-	const totals = totalsOf(transferred, skipped.length);
-	const suffix = shard === void 0 ? "" : ` (shard ${shard.index} of ${shard.count})`;
-	const sentence = `${describeUpload(result, totals, cancelled)}${suffix}.`;
-	const transfer = renderTransfer(sentence, transferred);
-	const orphans = listSome(orphaned.map(inlineCode));
-	return {
-		...transfer,
-		warnings: warnings.map((text) => ({ text })),
-		fileLines: [...transfer.fileLines, ...skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`)],
-		facts: [...orphans === "" ? [] : [`Still in the sandbox, but no longer in the build: ${orphans}`], ...digest === "" ? [] : [`Digest: ${digest}`]],
-		outputs: {
-			"uploaded-count": String(totals.uploaded),
-			"unchanged-count": String(totals.unchanged),
-			"failed-count": String(totals.failed),
-			"planned-count": String(totals.planned),
-			"skipped-count": String(totals.skipped),
-			"uploaded-bytes": String(totals.uploadedBytes),
-			digest
-		},
-		json: {
-			...others,
-			totals,
-			files: files.map(({ file: { source, target, size }, ...outcome }) => {
-				return {
-					source,
-					target,
-					size,
-					...outcome
-				};
-			})
-		}
-	};
-}
-function totalsOf(files, skipped) {
-	const { count, bytes } = counterOf(files);
-	return {
-		files: files.length,
-		uploaded: count("uploaded"),
-		uploadedBytes: bytes("uploaded"),
-		unchanged: count("unchanged"),
-		unchangedBytes: bytes("unchanged"),
-		planned: count("planned"),
-		plannedBytes: bytes("planned"),
-		failed: count("failed"),
-		notAttempted: count("not-attempted"),
-		skipped
-	};
-}
-function describeUpload({ dryRun, durationMs }, totals, cancelled) {
-	const { files, unchanged, uploaded, planned, failed, notAttempted, skipped } = totals;
-	if (files === 0) return cancelled ? "Nothing was sent" : "There were no files to upload";
-	const unsent = listCounts({
-		unchanged,
-		skipped
-	});
-	if (dryRun) {
-		const size = formatBytes(totals.plannedBytes);
-		return `Dry run: ${formatCount(planned, "file")} (${size}) would be uploaded${unsent}`;
-	}
-	if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
-	const [wanted, bytes] = [files - unchanged, totals.uploadedBytes];
-	return `${describeDone("Uploaded", {
-		done: uploaded,
-		bytes,
-		wanted,
-		durationMs
-	})}${listCounts({
-		failed,
-		"not attempted": notAttempted
-	})}${unsent}`;
-}
-
-// src/report/render.ts
-function renderReport(report) {
-	const sections = sectionsOf(report);
-	const all = Object.values(sections);
-	const { error, cancelled } = report;
-	const problems = [...error ? [error] : [], ...all.flatMap((section) => section.problems)];
-	const warnings = all.flatMap((section) => section.warnings);
-	const done = all.map((section) => section.done).filter((sentence) => sentence !== "");
-	const [[firstLine, ...details] = [], ...others] = problems;
-	const title = firstLine ?? withMarkup(done.join(" "));
-	return {
-		level: levelOf(report, problems, warnings),
-		title: cancelled ? {
-			...title,
-			text: `Cancelled. ${title.text}`.trimEnd()
-		} : title,
-		reasons: [...details.map((line) => [line]), ...others],
-		problems,
-		warnings,
-		fileLines: all.flatMap(({ fileLines = [] }) => fileLines),
-		facts: [...firstLine === void 0 ? [] : done, ...all.flatMap(({ facts = [] }) => facts)],
-		outputs: Object.assign(report.isGateUnseen ? { gate: "failed" } : {}, ...all.map(({ outputs }) => outputs)),
-		blocks: blocksOf(all),
-		json: Object.fromEntries(Object.entries(sections).map(([name, { json }]) => [name, json]))
-	};
-}
-function succeeded({ level }) {
-	return level === "success" || level === "warning";
-}
-function sectionsOf(report) {
-	const { command, upload, stats, download, cancelled } = report;
-	const isOnlyResult = command === void 0 && upload === void 0;
-	return {
-		...command && { command: renderCommand(command, cancelled) },
-		...upload && { upload: renderUpload(upload, cancelled) },
-		...stats && { stats: renderStats(stats, {
-			cancelled,
-			isOnlyResult
-		}) },
-		...download && { download: renderDownload(download) }
-	};
-}
-/** Puts figures first, which matter more than the output of a command, unless that has failed. */
-function blocksOf(sections) {
-	const failed = sections.filter(({ problems }) => problems.length > 0);
-	const others = sections.filter(({ problems }) => problems.length === 0).toReversed();
-	return [...failed, ...others].flatMap(({ blocks = [] }) => blocks);
-}
-function levelOf({ cancelled }, problems, warnings) {
-	if (cancelled) return "cancelled";
-	if (problems.length > 0) return "failure";
-	return warnings.length > 0 ? "warning" : "success";
-}
-const REPORT_SCHEMA_URL = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
-function reportJson(report, rendered) {
-	const { task, name, sandbox, cancelled } = report;
-	const document = {
-		$schema: REPORT_SCHEMA_URL,
-		task,
-		name,
-		sandbox: {
-			id: sandbox.id,
-			baseUrl: sandbox.baseUrl
-		},
-		succeeded: succeeded(rendered),
-		headline: rendered.title.text,
-		cancelled,
-		errors: rendered.problems.map((problem) => {
-			const [message = "", ...details] = textsOf(problem);
-			return {
-				message,
-				details
-			};
-		}),
-		warnings: textsOf(rendered.warnings),
-		...rendered.json
-	};
-	return `${JSON.stringify(document)}\n`;
-}
-/**
-* Redacts what users typed, such as a token in the wrong input or in a file name. Skips figures and
-* other numbers, which may happen to contain the digits of a secret.
-*/
-function redactReport(report, redact) {
-	return mapStrings(report, (text, key) => UNREDACTED.test(key) ? text : redact(text));
-}
-const UNREDACTED = /^(task|status|kind|by|result|state|level|operator|aggregate|ifNoFilesFound|digest|sha256|response)$/;
-function mapStrings(value, map, key = "") {
-	if (typeof value === "string") return map(value, key);
-	if (Array.isArray(value)) return value.map((item) => mapStrings(item, map, key));
-	if (typeof value !== "object" || value === null || value instanceof Map) return value;
-	const entries = Object.entries(value);
-	return Object.fromEntries(entries.map(([name, field]) => [name, mapStrings(field, map, name)]));
-}
-
-// src/report/summary.ts
-const DOCS = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs";
-const LEVEL_MARKS = {
-	success: "✅",
-	warning: "⚠️",
-	failure: "❌",
-	cancelled: "⛔"
-};
-/** Returns the job summary in Markdown and HTML. */
-function summaryOf(report, rendered) {
-	const { level, title, reasons, warnings, facts, blocks } = rendered;
-	const mark = LEVEL_MARKS[level];
-	const name = truncate(report.name, MAX_NAME$1);
-	const { heading, rest } = splitTitle(title, MAX_HEADING - name.length);
-	const problems = reasons.filter(([line]) => !line?.isOutput);
-	return [
-		html`<h3>${mark} ${name === "" ? "" : html`${code(name)}: `}${renderLine(heading)}</h3>`,
-		...rest.map((line) => html`<p>${renderLine(line)}</p>`),
-		...shortList([...problems.map((each) => html`${mark} ${renderReason(each)}`), ...warnings.map((each) => html`⚠️ ${renderLine(each)}`)]),
-		...facts.map((line) => html`<p>${renderMarkup(line)}</p>`),
-		...blocks,
-		footer(report)
-	].map((block) => `${block.html}\n\n`).join("");
-}
-const MAX_HEADING = 54;
-const MAX_NAME$1 = 20;
-/** Makes the first sentence the heading. If that is too long, all of the title stands below it. */
-function splitTitle(title, limit) {
-	const [sentence = ""] = /^(?:Cancelled\. )?.*?\.(?= |$)|^.*/s.exec(title.text) ?? [];
-	const text = truncate(sentence, limit).replace(/\s+\S*…$/, " …");
-	const rest = text === sentence ? title.text.slice(sentence.length).trim() : title.text;
-	return {
-		heading: {
-			...title,
-			text
-		},
-		rest: rest === "" ? [] : [{
-			...title,
-			text: rest
-		}]
-	};
-}
-function renderReason(reason) {
-	return concat(shorten(reason.map(renderLine)), "<br>");
-}
-function renderLine({ text, hasMarkup }) {
-	return hasMarkup ? renderMarkup(text) : code(text.replaceAll("`", ""));
-}
-function footer({ sandbox: { id } }) {
-	const sandbox = id === "" ? html`` : html` · sandbox ${code(id)}`;
-	return html`<p>Sandbox Sync${sandbox} · <a href="${DOCS}/results.md#the-summary">Help</a></p>`;
-}
-
-// src/github/publish.ts
-/** Writes the outputs, the summary and the verdict, even if one of them fails. */
-async function publish(unredacted, { log, redact, withSummary }) {
-	const report = redactReport(unredacted, redact);
-	const rendered = renderReport(report);
-	if (rendered.fileLines.length > 0) log.group("Files", rendered.fileLines);
-	writeOutputs(report, rendered, log);
-	if (withSummary) await writeSummary(report, rendered, log);
-	logVerdict(report, rendered, log);
-}
-function writeOutputs(report, rendered, log) {
-	try {
-		setOutputs(rendered.outputs);
-		setOutputs(writeFiles(report, rendered));
-	} catch (error) {
-		log.fail([`The step's outputs could not be written: ${errorText(error)}.`]);
-	}
-}
-function setOutputs(outputs) {
-	for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-}
-/** Writes the report and checksums. Returns their paths by output. */
-function writeFiles(report, rendered) {
-	const folder = mkdtempSync(path.join(tempDirectory(), "sandbox-sync-"));
-	const write = (name, text) => {
-		const file = path.join(folder, name);
-		writeFileSync(file, text, { mode: 384 });
-		return file;
-	};
-	const paths = { report: write("report.json", reportJson(report, rendered)) };
-	if (report.upload === void 0) return paths;
-	const checksums = checksumsOf(report.upload.files);
-	return {
-		...paths,
-		checksums: checksums && write("checksums.txt", checksums)
-	};
-}
-async function writeSummary(report, rendered, log) {
-	try {
-		await summary$1.addRaw(summaryOf(report, rendered)).write();
-	} catch (error) {
-		log.warning(`The job summary could not be written: ${errorText(error)}.`);
-	}
-}
-function logVerdict({ name }, rendered, log) {
-	const { title, reasons, warnings, facts } = rendered;
-	const prefix = name === "" ? "" : `${name}: `;
-	for (const line of facts) log.line(line);
-	for (const { text } of warnings) log.warning(`${prefix}${text}`);
-	const verdict = `${prefix}${title.text}`;
-	if (succeeded(rendered)) log.line(verdict);
-	else log.fail([verdict, ...reasons.flatMap(textsOf)]);
-}
-
-// src/github/step.ts
-/** Runs a step. Logs a failure as an error, or as a warning that begins with `failureWarning`. */
-async function runStep(entry, handler, savedInputs, failureWarning) {
-	const { context, error } = await callHandler(entry, handler, savedInputs);
-	if (error === void 0) return;
-	const lines = textsOf(error);
-	if (failureWarning === void 0) context.log.fail(lines);
-	else context.log.warning([failureWarning, ...lines].join(" "));
-}
-/** Runs a step and publishes a report of its results, even if the handler throws. */
-async function runReportingStep(entry, handler, savedInputs) {
-	const { context, raw, inputs, results, error } = await callHandler(entry, handler, savedInputs);
-	const { cancel, redact, log } = context;
-	const { sandboxId: id = "", baseUrl = "" } = results?.sandbox ?? inputs;
-	const report = {
-		task: taskOf(entry),
-		name: rawValue(raw, "name"),
-		...results,
-		sandbox: {
-			id,
-			baseUrl
-		},
-		cancelled: cancel.aborted,
-		...error && { error },
-		isGateUnseen: error !== void 0 && (entry === "monitor-stop" || rawValue(raw, "fail-if") !== "")
-	};
-	const withSummary = !/^false$/i.test(rawValue(raw, "summary"));
-	if (results ?? error) await publish(report, {
-		log,
-		redact,
-		withSummary
-	});
-	if (cancel.aborted) process.stdout.write("", () => process.exit());
-}
-function taskOf(entry) {
-	return entry === "monitor-stop" || entry === "monitor-end" ? "monitor" : entry;
-}
-/** Parses the inputs and calls the handler. `error` explains what either has thrown. */
-async function callHandler(entry, handler, savedInputs) {
-	process.stdout.on("error", () => {});
-	const raw = savedInputs ?? readInputs(entry);
-	const usesSandbox = entry !== "sandbox" && inputNames(entry).includes("token");
-	const sandboxes = usesSandbox ? loadJobSandboxes() : [];
-	const context = openContext(raw, sandboxes);
-	let inputs = {};
-	try {
-		const filled = usesSandbox ? withJobSandbox(raw, sandboxes) : raw;
-		const parsed = parseInputs(entry, filled);
-		inputs = parsed;
-		const results = await handler(parsed, context, filled);
-		return {
-			context,
-			raw,
-			inputs,
-			results
-		};
-	} catch (thrown) {
-		return {
-			context,
-			raw,
-			inputs,
-			error: reasonOfError(thrown)
-		};
-	}
-}
-function openContext(raw, sandboxes) {
-	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
-	const log = openLog(redact);
-	log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
-	return {
-		workspace: process.env["GITHUB_WORKSPACE"] || process.cwd(),
-		...cancelSignals(),
-		clock: () => performance.now(),
-		now: Date.now,
-		sleep,
-		random: Math.random,
-		redact,
-		sandboxes,
-		log
-	};
-}
-const SIGNALS = [
-	{
-		name: "SIGINT",
-		graceMs: 6500
-	},
-	{
-		name: "SIGTERM",
-		graceMs: 2e3
-	},
-	{
-		name: "SIGBREAK",
-		graceMs: 2e3
-	}
-];
-function cancelSignals() {
-	const cancel = new AbortController();
-	const killImminent = new AbortController();
-	for (const { name, graceMs } of SIGNALS) process.on(name, () => {
-		cancel.abort("the step was cancelled");
-		setTimeout(() => killImminent.abort(), graceMs).unref();
-	});
-	return {
-		cancel: cancel.signal,
-		killImminent: killImminent.signal
-	};
-}
-
-// src/stats/sample.ts
+// src/stats/sampling.ts
 const MAX_LENGTH = 131072;
 async function readStats(client, path, limits) {
 	const headers = { "Cache-Control": "no-cache" };
@@ -3017,119 +2905,107 @@ async function readStats(client, path, limits) {
 	};
 	const response = await client.send(request);
 	if (response.body.length > MAX_LENGTH) throw bodyError(response, "it is longer than 128 KiB");
-	const stats = decodeStats(redactJson(response.body, client.redact));
-	if (stats === void 0) throw bodyError(response, "it is not a JSON object");
-	return stats;
+	const value = parseRedacted(response.body, client.redact);
+	if (typeof value !== "object" || value === null || Array.isArray(value)) throw bodyError(response, "it is not a JSON object");
+	return {
+		figures: figuresIn(value),
+		response: value
+	};
 }
 /** Reads the stats with the input `retries`, and logs the retries and the response. */
 async function readStatsWithRetries({ statsPath, retries, timeout }, client, context) {
 	const { cancel, log } = context;
-	const limits = {
+	const read = () => readStats(client, statsPath, {
 		signal: cancel,
 		timeout
-	};
-	const outcome = await withRetries(() => readStats(client, statsPath, limits), {
+	});
+	const outcome = await withRetries(read, {
 		...context,
 		retries,
 		stop: cancel,
 		onRetry: (retry) => log.line(describeRetry("the stats", retry))
 	});
-	if (outcome.status === "done") log.debug(`Stats: ${outcome.value.response}`);
+	if (outcome.status === "done") log.debug(`Stats: ${JSON.stringify(outcome.value.response)}`);
 	return outcome;
 }
-const STATS_HINTS = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions." };
-function decodeStats(json) {
+async function trySample(read, now) {
+	const askedAt = now();
 	try {
-		const value = JSON.parse(json);
-		if (typeof value !== "object" || value === null || Array.isArray(value)) return void 0;
+		const { figures, response } = await read();
 		return {
-			figures: addDerived(numbersIn(value)),
-			response: JSON.stringify(value)
+			observation: {
+				kind: "sample",
+				askedAt,
+				at: now(),
+				figures
+			},
+			response
 		};
-	} catch {
-		return;
+	} catch (error) {
+		if (!(error instanceof AgentError)) throw error;
+		const at = now();
+		const unanswered = `The sandbox had not answered after ${formatDuration(at - askedAt)}.`;
+		return { observation: {
+			kind: "failure",
+			askedAt,
+			at,
+			message: error.kind === "cancelled" ? unanswered : error.message
+		} };
 	}
 }
-const MAX_FIGURE = 2 ** 63;
-function numbersIn(fields) {
-	const numbers = Object.entries(fields).flatMap(([name, value]) => typeof value === "number" && Math.abs(value) <= MAX_FIGURE ? [[name, value]] : []);
-	return new Map(numbers);
+/** Takes a sample after each interval until `stop` aborts. */
+async function takeSamples(take, options) {
+	const { intervalMs, firstMs = intervalMs, sleep, stop, sampleOnStop } = options;
+	for (let waitMs = firstMs; !stop.aborted; waitMs = intervalMs) if (await sleep(waitMs, stop) || sampleOnStop) await take();
 }
-function addDerived(sent) {
-	const figures = new Map(sent);
+/** How long to wait at the end for a response that is still due. */
+const LAST_RESPONSE_MS = 5e3;
+/** Returns a signal that aborts a while after `stop` does, to be declared with `using`. */
+function deadlineAfter(stop, ms, sleep) {
+	const deadline = new AbortController();
+	const abort = () => deadline.abort();
+	stop.addEventListener("abort", () => void sleep(ms, deadline.signal).then(abort));
+	return {
+		signal: deadline.signal,
+		[Symbol.dispose]: abort
+	};
+}
+const MIN_SAMPLE_TIMEOUT_MS = 1e4;
+/** Returns milliseconds. A sample that hangs must not take the place of many. */
+function sampleTimeout(inputs) {
+	return Math.min(inputs.timeout, Math.max(MIN_SAMPLE_TIMEOUT_MS, inputs.sampleInterval));
+}
+const STATS_HINTS = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there. If it has no stats, use the actions `upload`, `download`, and `run` without conditions." };
+const MAX_FIGURE = 2 ** 63;
+/** Returns the numbers among the fields, and the figures that follow from them. */
+function figuresIn(fields) {
+	const numbers = Object.entries(fields).flatMap(([name, field]) => {
+		const value = name === "oom_kills" && Array.isArray(field) ? field.length : field;
+		return typeof value === "number" && Math.abs(value) <= MAX_FIGURE ? [[name, value]] : [];
+	});
+	const figures = Object.fromEntries(numbers);
 	for (const total of [
 		"mem_total",
 		"mem_total_mib",
 		"disk_total"
-	]) if ((sent.get(total) ?? 1) < 1) for (const part of [
+	]) if ((figures[total] ?? 1) < 1) for (const part of [
 		"total",
 		"used",
 		"used_pct",
 		"free"
-	]) figures.delete(total.replace("total", part));
+	]) delete figures[total.replace("total", part)];
 	for (const name of ["mem_total", "mem_used"]) {
-		const bytes = figures.get(name);
-		const mebibytes = figures.get(`${name}_mib`);
-		if (bytes === void 0 && mebibytes !== void 0) figures.set(name, mebibytes * 2 ** 20);
-		if (mebibytes === void 0 && bytes !== void 0) figures.set(`${name}_mib`, Math.floor(bytes / 2 ** 20));
+		const { [name]: bytes, [`${name}_mib`]: mebibytes } = figures;
+		if (bytes === void 0 && mebibytes !== void 0) figures[name] = mebibytes * 2 ** 20;
+		if (mebibytes === void 0 && bytes !== void 0) figures[`${name}_mib`] = Math.floor(bytes / 2 ** 20);
 	}
 	for (const name of ["mem", "disk"]) {
-		const total = figures.get(`${name}_total`);
-		const used = figures.get(`${name}_used`);
+		const { [`${name}_total`]: total, [`${name}_used`]: used } = figures;
 		if (total === void 0 || used === void 0) continue;
-		figures.set(`${name}_used_pct`, Math.round(used / total * 1e4) / 100);
-		figures.set(`${name}_free`, total - used);
+		figures[`${name}_used_pct`] = Math.round(used / total * 1e4) / 100;
+		figures[`${name}_free`] = total - used;
 	}
 	return figures;
-}
-
-// src/stats/wait.ts
-const WAIT_LOG_INTERVAL_MS = 15e3;
-/** Waits until one sample meets `wait-until`, or the step is cancelled. @throws AgentError if late */
-async function waitForSandbox(inputs, client, context) {
-	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval } = inputs;
-	const { cancel, clock, sleep, log } = context;
-	if (conditions === void 0) return;
-	log.line(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
-	const startedAt = clock();
-	let nextLogMs = WAIT_LOG_INTERVAL_MS;
-	for (;;) {
-		const outcome = await readStatsWithRetries({
-			...inputs,
-			retries: 0
-		}, client, context);
-		if (cancel.aborted) return;
-		const waitedMs = clock() - startedAt;
-		const waited = formatDuration(waitedMs);
-		const error = outcome.status === "failed" ? outcome.error : void 0;
-		if (error?.isRetryable === false) throw error;
-		const why = outcome.status === "failed" ? outcome.error.message : judgeNow("wait-until", conditions, outcome.value);
-		if (why === "") {
-			log.line(`The sandbox was ready after ${waited}`);
-			return;
-		}
-		const leftMs = timeoutMs - waitedMs;
-		if (leftMs <= 0) {
-			const hint = error?.hint ?? "If the sandbox needs longer, raise wait-timeout.";
-			throw new AgentError("busy", `The sandbox was not ready within ${waited}. ${why}`, { hint });
-		}
-		if (waitedMs >= nextLogMs) {
-			nextLogMs = waitedMs + WAIT_LOG_INTERVAL_MS;
-			log.line(`Waited ${waited}: ${why}`);
-		}
-		await sleep(Math.min(sampleInterval, leftMs), cancel);
-	}
-}
-/** Describes the conditions that are false in one sample. @throws InputError if any is unknown */
-function judgeNow(input, conditions, { figures }) {
-	const judgements = conditions.map((each) => judge(each, [{
-		at: 0,
-		figures
-	}]));
-	const describe = (result) => judgements.filter((each) => each.result === result).map(describeJudgement).join("; ");
-	const unknown = describe("unknown");
-	if (unknown !== "") throw inputError(input, `${unknown}.`);
-	return describe("false");
 }
 
 // src/stats/stats.ts
@@ -3143,9 +3019,46 @@ async function stats(inputs, context) {
 function withoutStats(conditions) {
 	return {
 		samples: [],
-		response: "",
+		response: {},
 		gate: judgeGate(conditions, [])
 	};
+}
+const WAIT_LOG_INTERVAL_MS = 15e3;
+/** Waits until one sample meets `wait-until`, or the step is cancelled. @throws AgentError if late */
+async function waitForSandbox(inputs, client, context) {
+	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval } = inputs;
+	const { cancel, now, sleep, log } = context;
+	if (conditions === void 0) return;
+	log.line(`Waiting up to ${formatDuration(timeoutMs)} for the sandbox`);
+	const startedAt = now();
+	let nextLogMs = WAIT_LOG_INTERVAL_MS;
+	for (;;) {
+		const outcome = await readStatsWithRetries({
+			...inputs,
+			retries: 0
+		}, client, context);
+		if (cancel.aborted) return;
+		const waitedMs = now() - startedAt;
+		const waited = formatDuration(waitedMs);
+		const error = outcome.status === "failed" ? outcome.error : void 0;
+		if (error?.isRetryable === false) throw error;
+		const reasons = outcome.status === "failed" ? [outcome.error.message] : describeFalse("wait-until", conditions, outcome.value);
+		if (reasons.length === 0) {
+			log.line(`The sandbox was ready after ${waited}`);
+			return;
+		}
+		const why = reasons.join("; ");
+		const leftMs = timeoutMs - waitedMs;
+		if (leftMs <= 0) {
+			const hint = error === void 0 || error.kind === "connection" ? "If the sandbox needs longer, raise wait-timeout." : error.hint;
+			throw new AgentError("busy", `The sandbox was not ready within ${waited}. ${why}`, { hint });
+		}
+		if (waitedMs >= nextLogMs) {
+			nextLogMs = waitedMs + WAIT_LOG_INTERVAL_MS;
+			log.line(`Waited ${waited}: ${why}`);
+		}
+		await sleep(Math.min(sampleInterval, leftMs), cancel);
+	}
 }
 /** Takes and judges samples. `cpuWindowStarted` says that this step has read the stats before. */
 async function takeStats(inputs, client, context, { cpuWindowStarted }) {
@@ -3153,7 +3066,6 @@ async function takeStats(inputs, client, context, { cpuWindowStarted }) {
 	const { cancel, now, sleep } = context;
 	const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
 	const taken = [];
-	let response = "";
 	let error;
 	do {
 		const outcome = await readStatsWithRetries(inputs, client, context);
@@ -3163,37 +3075,33 @@ async function takeStats(inputs, client, context, { cpuWindowStarted }) {
 		}
 		taken.push({
 			at: now(),
-			figures: outcome.value.figures
+			...outcome.value
 		});
-		response = outcome.value.response;
 	} while (taken.length < dropped + count && await sleep(sampleInterval, cancel));
 	const samples = taken.slice(dropped);
 	const gate = judgeGate(inputs, samples, samples.length < count);
 	const result = {
 		samples,
-		response: samples.length > 0 ? response : "",
+		response: samples.at(-1)?.response ?? {},
 		gate
 	};
-	if (error === void 0 || cancel.aborted) return result;
-	return {
+	return error && !cancel.aborted ? {
 		...result,
 		error: failureInfoOf(error)
-	};
+	} : result;
 }
 /** @throws AgentError if the stats cannot be read, or InputError if they lack a metric of `fail-if` */
 async function readJudgeableStats(inputs, client, context) {
 	const outcome = await readStatsWithRetries(inputs, client, context);
 	if (outcome.status === "failed") throw outcome.error;
-	judgeNow("fail-if", inputs.failIf, outcome.value);
+	describeFalse("fail-if", inputs.failIf, outcome.value);
 	return outcome.value;
 }
-
-// src/stats/gaps.ts
 /** Judges a record between two times. With a gap, or in a cancelled step, the gate cannot pass. */
 function judgeRecord(inputs, record, time, { cancelled }) {
-	const { attempts, response } = record;
-	const samples = attempts.filter((attempt) => attempt.kind === "sample");
-	const failures = attempts.filter((attempt) => attempt.kind === "failure");
+	const { observations, response } = record;
+	const samples = observations.filter((observation) => observation.kind === "sample");
+	const failures = observations.filter((observation) => observation.kind === "failure");
 	const seen = cancelled ? {
 		gaps: [],
 		failures: []
@@ -3211,31 +3119,42 @@ function judgeRecord(inputs, record, time, { cancelled }) {
 		}
 	};
 }
-function findGaps({ attempts, end }, { from, to }, intervalMs) {
+/** Describes the conditions that are false in one sample. @throws InputError if any is unknown */
+function describeFalse(input, conditions, { figures }) {
+	const judgements = conditions.map((each) => judge(each, [{
+		at: 0,
+		figures
+	}]));
+	const unknown = judgements.filter(({ result }) => result === "unknown").map(describeJudgement);
+	if (unknown.length > 0) throw inputError(input, `${unknown.join("; ")}.`);
+	return judgements.filter(({ result }) => result === "false").map(describeJudgement);
+}
+function findGaps(record, { from, to }, intervalMs) {
+	const { observations, early } = record;
 	const gaps = [];
 	let last = from;
 	let failures = [];
-	for (const attempt of attempts) {
-		if (attempt.kind === "failure") {
-			failures.push(attempt);
+	for (const observation of observations) {
+		if (observation.kind === "failure") {
+			failures.push(observation);
 			continue;
 		}
-		const until = Math.min(attempt.at, to);
+		const until = Math.min(observation.at, to);
 		if (until - last > longestPause(failures, intervalMs, OUTAGE_MS)) gaps.push({
 			from: last,
 			to: until,
-			samplingEnd: "requested",
+			early: void 0,
 			failures
 		});
 		last = until;
 		failures = [];
 	}
-	const isSeen = !(last === from && (failures.length === attempts.length || failures.length > 1)) && to - last <= longestPause(failures, intervalMs, END_MS);
-	if (end === "requested" && isSeen) return gaps;
+	const isSeen = !(last === from && (failures.length === observations.length || failures.length > 1)) && to - last <= longestPause(failures, intervalMs, END_MS);
+	if (early === void 0 && isSeen) return gaps;
 	return [...gaps, {
 		from: last,
 		to,
-		samplingEnd: end,
+		early,
 		failures
 	}];
 }
@@ -3249,151 +3168,15 @@ function longestPause(failures, intervalMs, extraMs) {
 	return Math.max(IDLE_INTERVALS * intervalMs, MIN_IDLE_MS);
 }
 
-// src/stats/samples.ts
-/** Reads the stats once, and passes their response to `keep`. */
-async function trySample(read, keep, now) {
-	const askedAt = now();
-	try {
-		const { figures, response } = await read();
-		keep(response);
-		return {
-			kind: "sample",
-			askedAt,
-			at: now(),
-			figures
-		};
-	} catch (error) {
-		if (!(error instanceof AgentError)) throw error;
-		const at = now();
-		const unanswered = `The sandbox had not answered after ${formatDuration(at - askedAt)}.`;
-		return {
-			kind: "failure",
-			askedAt,
-			at,
-			message: error.kind === "cancelled" ? unanswered : error.message
-		};
-	}
-}
-const MAX_SAMPLES = 6e4;
-/** Records a sample after each interval until `stop` aborts. */
-async function takeSamples(take, record, options) {
-	const { intervalMs, firstMs = intervalMs, sleep, stop, sampleOnStop } = options;
-	for (let count = 0; count < MAX_SAMPLES && !stop.aborted; count += 1) if (await sleep(count === 0 ? firstMs : intervalMs, stop) || sampleOnStop) record(await take());
-	return stop.aborted ? "requested" : { early: "its record was full" };
-}
-/** How long to wait at the end for a response that is still due. */
-const LAST_RESPONSE_MS = 5e3;
-/** Returns a signal that aborts a while after `stop` does, to be declared with `using`. */
-function deadlineAfter(stop, ms, sleep) {
-	const deadline = new AbortController();
-	const abort = () => deadline.abort();
-	stop.addEventListener("abort", () => void sleep(ms, deadline.signal).then(abort));
-	return {
-		signal: deadline.signal,
-		[Symbol.dispose]: abort
-	};
-}
-const MIN_SAMPLE_TIMEOUT_MS = 1e4;
-/** Returns milliseconds. A sample that hangs must not take the place of many. */
-function sampleTimeout({ timeout, sampleInterval }) {
-	return Math.min(timeout, Math.max(MIN_SAMPLE_TIMEOUT_MS, sampleInterval));
-}
-
-// src/command/mark.ts
-/** Cuts the mark out of the output. `ended` resolves with the script, although output may go on. */
-function watchScript(mark, output, stopCommand) {
-	let end;
-	const { promise: ended, resolve } = Promise.withResolvers();
-	const cutter = markCutter(mark, {
-		onOutput(bytes) {
-			if (end === void 0 || stopCommand.aborted) output.write(bytes);
-		},
-		onEnd(script) {
-			end ??= script;
-			resolve();
-		}
-	});
-	const breakOff = () => {
-		cutter.end();
-		output.end();
-	};
-	return {
-		ended,
-		end: () => end,
-		write: cutter.write,
-		breakOff
-	};
-}
-const MAX_LINE_BYTES = 8192;
-/** Passes a command's output on, without the line of the shell around the script. */
-function markCutter(mark, handlers) {
-	const start = `${mark}\tend\t`;
-	let unread = Buffer.alloc(0);
-	const pass = (length) => {
-		if (length > 0) handlers.onOutput(unread.subarray(0, length));
-		unread = unread.subarray(length);
-	};
-	return {
-		write: (bytes) => {
-			unread = unread.length === 0 ? bytes : Buffer.concat([unread, bytes]);
-			for (let at = unread.indexOf(start); at !== -1; at = unread.indexOf(start)) {
-				pass(at);
-				const length = unread.indexOf("\n") + 1;
-				if (length === 0 && unread.length < MAX_LINE_BYTES) return;
-				const end = parseEnd(unread.toString("utf8", start.length, Math.max(length - 1, 0)));
-				if (end === void 0) pass(start.length);
-				else {
-					unread = unread.subarray(length);
-					handlers.onEnd(end);
-				}
-			}
-			let held = Math.min(unread.length, start.length - 1);
-			while (held > 0 && unread.toString("latin1", unread.length - held) !== start.slice(0, held)) held -= 1;
-			pass(unread.length - held);
-		},
-		/** Passes on what may have been the beginning of the line. */
-		end: () => pass(unread.length)
-	};
-}
-function parseEnd(line) {
-	const [code, killsBefore, kills, unset = "", ...failed] = line.split("	");
-	const exitCode = parseNumber(code);
-	if (exitCode === void 0) return void 0;
-	return {
-		exitCode,
-		oomKills: difference(parseNumber(killsBefore), parseNumber(kills)),
-		unsetVariables: unset.split(" ").filter(Boolean),
-		failed: parseFailed(failed)
-	};
-}
-function parseFailed(fields) {
-	const [codes = "", line, file = "", ...command] = fields;
-	const [exitCode, ...parts] = codes.split(" ").filter(Boolean).map(Number);
-	if (exitCode === void 0) return void 0;
-	return {
-		exitCode,
-		pipeline: parts.length > 1 && parts.findLast((code) => code !== 0) === exitCode ? parts : [],
-		line: parseNumber(line) || void 0,
-		file: /^(environment|bash)$/.test(file) ? "" : file,
-		command: command.join("	")
-	};
-}
-function difference(before, after) {
-	return before === void 0 || after === void 0 ? void 0 : after - before;
-}
-function parseNumber(text = "") {
-	return /^\d{1,15}$/.test(text) ? Number(text) : void 0;
-}
-
 // src/command/process.ts
 /** Starts a shell and follows it. @throws AgentError if the stream breaks before it exits */
-function startProcess(client, { text, env: envs, workingDirectory, username }, handlers, limits) {
+function startProcess(client, { script, env: envs, workingDirectory, username }, handlers, limits) {
 	const shell = {
 		cmd: "/bin/bash",
 		args: [
 			"-l",
 			"-c",
-			text
+			script
 		]
 	};
 	const cwd = workingDirectory === "" ? {} : { cwd: workingDirectory };
@@ -3406,14 +3189,14 @@ function startProcess(client, { text, env: envs, workingDirectory, username }, h
 		stdin: false
 	};
 	const credentials = Buffer.from(`${username}:`).toString("base64");
-	return follow(client, "/process.Process/Start", message, handlers, limits, username === "" ? void 0 : { Authorization: `Basic ${credentials}` });
+	return openStream(client, "/process.Process/Start", message, handlers, limits, username === "" ? void 0 : { Authorization: `Basic ${credentials}` });
 }
 /** Follows a running process. Output written while nothing was connected is lost. */
 function attachProcess(client, pid, handlers, limits) {
-	return follow(client, "/process.Process/Connect", { process: { pid } }, handlers, limits);
+	return openStream(client, "/process.Process/Connect", { process: { pid } }, handlers, limits);
 }
 const KEEPALIVE_SECONDS = 10;
-function follow(client, path, message, handlers, limits, headers = {}) {
+function openStream(client, path, message, handlers, limits, headers = {}) {
 	const frame = frameOf(message);
 	const request = {
 		...limits,
@@ -3526,17 +3309,17 @@ function streamError(error, label, redact) {
 // src/command/shell.ts
 /** The variable with the mark of this run. It is unset before the script starts. */
 const MARK_VARIABLE = "SANDBOX_SYNC_MARK";
-const MAX_TEXT_BYTES = 131071;
+const MAX_SCRIPT_BYTES = 131071;
 /**
-* Returns the text that runs a script, with a line behind its output that `markCutter` reads. `id`
-* names a temporary file. @throws InputError if the text would be too long
+* Wraps a script in one that prints a trailer behind its output, which `trailerCutter` reads. `id`
+* names a temporary folder. @throws InputError if the result would be too long
 */
-function scriptText(script, id) {
-	const outer = shellQuote(outerText(script, `/tmp/sandbox-sync-${id}`));
-	const text = `${LOGIN}\nset -- bash --posix -c ${outer} bash ${shellQuote(script)}\n${LEAVE}`;
-	const bytes = Buffer.byteLength(text);
-	if (bytes <= MAX_TEXT_BYTES) return text;
-	throw inputError("run", `is too long by ${formatCount(bytes - MAX_TEXT_BYTES, "byte")}: it must be below 128 KiB, and each ' counts as four bytes. Upload a script, and run that.`);
+function wrapScript(script, id) {
+	const outer = shellQuote(outerScript(`/tmp/sandbox-sync-${id}`));
+	const wrapped = `${LOGIN}\nset -- bash --posix -c ${outer} bash ${shellQuote(script)}\n${LEAVE}`;
+	const bytes = Buffer.byteLength(wrapped);
+	if (bytes <= MAX_SCRIPT_BYTES) return wrapped;
+	throw inputError("run", `is too long by ${formatCount(bytes - MAX_SCRIPT_BYTES, "byte")}: it must be below 128 KiB, and each ' counts as four bytes. Upload a script, and run that.`);
 }
 function shellQuote(text) {
 	return `'${text.replaceAll("'", "'\\''")}'`;
@@ -3552,39 +3335,58 @@ __read_oom_kills() {
   __oom_kills=\${__oom_kills##*oom_kill }
   __oom_kills=\${__oom_kills%%[!0-9]*}
 }`;
-function outerText(script, file) {
+/** More than this much in $GITHUB_OUTPUT fails the step. */
+const MAX_OUTPUT_BYTES = 1048576;
+const PRINT_OUTPUT = `__bytes=0
+if [ -f "$__output" ]; then
+  while IFS= read -r -N 2000 __piece || [ "$__piece" ]; do
+    [ $((__bytes += \${#__piece})) -le ${MAX_OUTPUT_BYTES} ] || break
+    __piece=\${__piece//\\\\/\\\\\\\\}
+    __print "out	\${__piece//$'\\n'/\\\\n}"
+  done <"$__output"
+elif [ "$__output" ]; then
+  __bytes=gone
+fi`;
+function outerScript(folder) {
 	return `__mark=$${MARK_VARIABLE}
 unset ${MARK_VARIABLE}
 export CI="\${CI-true}"
 trap : TERM
 exec 2>/dev/null
+mkdir -m 700 ${folder}
+__output=
+[ "\${GITHUB_OUTPUT+x}" ] || { export GITHUB_OUTPUT=${folder}/output; >$GITHUB_OUTPUT && __output=$GITHUB_OUTPUT; }
 ${READ_OOM_KILLS}
 __read_oom_kills
 __oom_kills_before=$__oom_kills
-__unset=
-for __name in ${runnerVariables(script).join(" ")}; do [ "\${!__name+x}" ] || __unset="$__unset $__name"; done
-bash -Eeo pipefail -c ${shellQuote(`trap ${shellQuote(onError(file))} ERR; `)}"$1" 2>&1
+bash -Eeo pipefail -c ${shellQuote(setTraps(folder))}"$1" 2>&1
 __code=$?
-__failed=
-IFS= read -r -n 1000 __failed <${file} && rm -f ${file}
+LC_ALL=C
+IFS= read -r -n 1000 __failed <${folder}/failed || IFS= read -r -n 1000 __failed <${folder}/exit || __failed=
+__print() {
+  __tries=100
+  until printf %s "$__mark	$1
+" || [ $((__tries -= 1)) = 0 ]; do sleep 0.1; done
+}
+${PRINT_OUTPUT}
+rm -rf ${folder}
 __read_oom_kills
-printf '%s\\tend\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$__mark" "$__code" "$__oom_kills_before" "$__oom_kills" "$__unset" "$__failed"
+__print "end	$__code	$__oom_kills_before	$__oom_kills	$__bytes	$__failed"
 exit $__code`;
 }
-function onError(file) {
-	return `{ case $BASH_SUBSHELL$- in 0*e*) { builtin printf "%s " \$? "\${PIPESTATUS[@]}"; builtin printf "\\t%s" \$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500 ? LINENO : 0)) "\${BASH_SOURCE-}" "\$BASH_COMMAND"; builtin echo; } >${file};; esac; } 2>/dev/null`;
+function setTraps(folder) {
+	const line = "$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500 ? LINENO : 0))";
+	const record = (place, file) => `{ builtin printf "%s " $? "\${PIPESTATUS[@]}"; builtin printf "\\t%s" ${place} "\${BASH_SOURCE-}" "$BASH_COMMAND"; builtin echo; } >${folder}/${file};; esac; } 2>/dev/null || builtin :`;
+	const onError = `{ case $BASH_SUBSHELL$- in 0*e*) ${record(line, "failed")}`;
+	const onExit = `{ case $?:$BASH_COMMAND in 0:* | *:exit* | *:trap*) ;; *) ${record("\"\"", "exit")}`;
+	return `trap ${shellQuote(onError)} ERR; trap ${shellQuote(onExit)} EXIT; `;
 }
-function runnerVariables(script) {
-	const mentioned = script.matchAll(/\$\{?((?:GITHUB|RUNNER)_[A-Z_]+)\b(?!:?[-+=?])/g);
-	return [...new Set([...mentioned].map(([, name = ""]) => name))].filter((name) => !new RegExp(`\\b${name}=`).test(script)).slice(0, MAX_NAMES);
-}
-const MAX_NAMES = 20;
 /**
-* Returns the text that sends TERM to all processes of a session, and KILL after 4 s to those that
+* Returns the script that sends TERM to all processes of a session, and KILL after 4 s to those that
 * are left, except zombies. It finds them by session, since programs such as timeout start a new
 * group, or by group if setsid was skipped.
 */
-function endSessionText(leader) {
+function endSessionScript(leader) {
 	return `members() {
   for file in /proc/[0-9]*/stat; do
     read -r stat <"$file" || continue
@@ -3606,8 +3408,8 @@ kill -KILL $(members)`;
 const MAX_END_SESSION_MS = 6e3;
 const STALL_MS = 5e3;
 /** Ends a command and all its children. */
-async function endSession(starter, leader, context) {
-	const { client, limits } = starter;
+async function endSession(options, leader, context) {
+	const { client, limits } = options;
 	const policy = {
 		...context,
 		retries: 10,
@@ -3615,13 +3417,13 @@ async function endSession(starter, leader, context) {
 	};
 	const soon = AbortSignal.any([limits.signal, AbortSignal.timeout(MAX_END_SESSION_MS)]);
 	const bounded = {
-		...starter,
+		...options,
 		limits: {
 			signal: soon,
 			timeout: STALL_MS
 		}
 	};
-	const end = () => runAsRoot(bounded, endSessionText(leader));
+	const end = () => runAsRoot(bounded, endSessionScript(leader));
 	await withRetries(end, {
 		...policy,
 		stop: soon
@@ -3636,52 +3438,171 @@ async function endSession(starter, leader, context) {
 		stop: limits.signal
 	});
 }
-/** Runs a text as root, who may end what sudo has started, or else as the user. Returns its output. */
-async function runAsRoot(starter, text) {
+/** Asks the kernel for the exit code of a process that the agent has not reaped yet. */
+async function readExitCode(options, pid) {
+	const output = await captureOutput(options, `cut -d ' ' -f 3,52 /proc/${pid}/stat`).catch(() => "");
+	const [, status] = /^Z (\d+)$/m.exec(output) ?? [];
+	if (status === void 0) return void 0;
+	const signal = Number(status) & 127;
+	return signal === 0 ? Number(status) >> 8 : 128 + signal;
+}
+/** Runs a script as root, who may end what sudo has started, or else as the user. Returns its output. */
+async function runAsRoot(options, script) {
 	try {
-		return await run$1({
-			...starter,
+		return await captureOutput({
+			...options,
 			username: "root"
-		}, text);
+		}, script);
 	} catch (error) {
 		if (!(error instanceof AgentError) || error.isRetryable) throw error;
-		return await run$1(starter, text);
+		return await captureOutput(options, script);
 	}
 }
-async function run$1({ client, username, limits }, text) {
-	const options = {
-		text,
+async function captureOutput({ client, username, limits }, script) {
+	const process = {
+		script,
 		env: {},
 		workingDirectory: "/",
 		username
 	};
 	let output = "";
 	const onOutput = (bytes) => void (output = `${output}${String(bytes)}`.slice(-1048576));
-	await startProcess(client, options, { onOutput }, limits);
+	await startProcess(client, process, { onOutput }, limits);
 	return output;
+}
+
+// src/command/trailer.ts
+const MAX_LATE_BYTES = 1048576;
+/**
+* Cuts the trailer out of the output. `exited` resolves with the script. Only the end of the stream
+* tells whether `late` output, after the trailer, is the script's or that of processes in the background.
+*/
+function watchScript(mark, output) {
+	let trailer;
+	const late = [];
+	let room = MAX_LATE_BYTES;
+	const { promise: exited, resolve } = Promise.withResolvers();
+	const onTrailer = (found) => {
+		trailer ??= found;
+		resolve();
+	};
+	const onOutput = (bytes) => {
+		if (trailer === void 0) return output.write(bytes);
+		if (room > 0) late.push(bytes.subarray(0, room));
+		room -= bytes.length;
+	};
+	const cutter = trailerCutter(mark, {
+		onOutput,
+		onTrailer
+	});
+	const breakOff = (rest = []) => {
+		cutter.flush();
+		for (const bytes of rest) output.write(bytes);
+		output.end();
+	};
+	return {
+		exited,
+		trailer: () => trailer,
+		late,
+		onTrailer,
+		write: cutter.write,
+		breakOff
+	};
+}
+const MAX_LINE_BYTES = 8192;
+/** Passes a command's output on, without the lines of the shell around the script. */
+function trailerCutter(mark, handlers) {
+	const start = `${mark}\t`;
+	let written = "";
+	let unread = Buffer.alloc(0);
+	const pass = (length) => {
+		if (length > 0) handlers.onOutput(unread.subarray(0, length));
+		unread = unread.subarray(length);
+	};
+	/** Returns false for a line that the shell does not print. */
+	const takeLine = (line) => {
+		const [kind, piece = ""] = line.toString("latin1").split(/\t(.*)/s);
+		if (kind === "out") {
+			const isTooLong = written.length > MAX_OUTPUT_BYTES;
+			written += isTooLong ? "" : piece.replaceAll(/\\(.)/g, (_, after) => after === "n" ? "\n" : after);
+			return true;
+		}
+		const trailer = parseTrailer(line.toString(), Buffer.from(written, "latin1"));
+		if (trailer !== void 0) handlers.onTrailer(trailer);
+		return trailer !== void 0;
+	};
+	return {
+		write: (bytes) => {
+			unread = unread.length === 0 ? bytes : Buffer.concat([unread, bytes]);
+			for (let at = unread.indexOf(start); at !== -1; at = unread.indexOf(start)) {
+				pass(at);
+				const length = unread.indexOf("\n") + 1;
+				if (length === 0 && unread.length < MAX_LINE_BYTES) return;
+				if (takeLine(unread.subarray(start.length, Math.max(length - 1, start.length)))) unread = unread.subarray(length);
+				else pass(start.length);
+			}
+			let held = Math.min(unread.length, start.length - 1);
+			while (held > 0 && unread.toString("latin1", unread.length - held) !== start.slice(0, held)) held -= 1;
+			pass(unread.length - held);
+		},
+		/** Passes on what may have been the beginning of the line. */
+		flush: () => pass(unread.length)
+	};
+}
+function parseTrailer(line, written) {
+	const [kind, code, killsBefore, kills, bytes, ...failed] = line.split("	");
+	const size = parseNumber(bytes);
+	const exitCode = parseNumber(code);
+	if (kind !== "end" || exitCode === void 0) return void 0;
+	return {
+		exitCode,
+		oomKills: difference(parseNumber(killsBefore), parseNumber(kills)),
+		failed: parseFailed(failed),
+		written: size === written.length ? written.toString() : void 0,
+		size
+	};
+}
+function parseFailed(fields) {
+	const [codes = "", line, file = "", ...command] = fields;
+	const [exitCode, ...parts] = codes.split(" ").filter(Boolean).map(Number);
+	if (exitCode === void 0) return void 0;
+	const isOwn = parts.findLast((code) => code !== 0) === exitCode;
+	const isPipeline = parts.length > 1 && isOwn;
+	const isTest = exitCode === 1 && /^(\[\[|\(\()/.test(command[0] ?? "");
+	if (line === "" && !isOwn && !isTest) return void 0;
+	return {
+		exitCode,
+		pipeline: isPipeline ? parts : [],
+		line: parseNumber(line) || void 0,
+		file: /^(environment|bash)$/.test(file) ? "" : file,
+		command: command.join("	")
+	};
+}
+function difference(before, after) {
+	return before === void 0 || after === void 0 ? void 0 : after - before;
+}
+function parseNumber(text = "") {
+	return /^\d{1,15}$/.test(text) ? Number(text) : void 0;
 }
 
 // src/command/follow.ts
 const MIN_STREAM_TIMEOUT_MS = 3e4;
-const MAX_RECONNECTS = 10;
-const END_AFTER_MARK_MS = 1e3;
+const MAX_RECONNECT_DELAY_MS = 5e3;
+const RECONNECT_MS = 18e4;
+const END_AFTER_TRAILER_MS = 1e3;
 const GIVE_UP_MS = 14e3;
 /** @throws InputError if the command is too long */
 function commandToSend(inputs) {
 	const { run, env, workingDirectory, username } = inputs;
-	const mark = randomUUID();
 	const marked = {
 		...env,
-		[MARK_VARIABLE]: mark
+		[MARK_VARIABLE]: randomUUID()
 	};
 	return {
-		mark,
-		process: {
-			text: scriptText(run, randomUUID()),
-			env: marked,
-			workingDirectory,
-			username
-		}
+		script: wrapScript(run, randomUUID()),
+		env: marked,
+		workingDirectory,
+		username
 	};
 }
 /** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */
@@ -3699,13 +3620,13 @@ async function followCommand(sent, inputs, client, context, output) {
 		...limits,
 		signal: AbortSignal.any([signal, disconnect.signal])
 	};
-	const script = watchScript(sent.mark, output, stopCommand);
+	const script = watchScript(sent.env["SANDBOX_SYNC_MARK"] ?? "", output);
 	const connection = keepConnected({
-		process: sent.process,
+		process: sent,
 		retries: inputs.retries,
-		stopCommand
+		stop: stopCommand
 	}, script, client, untilDisconnect, context);
-	const ended = Promise.race([script.ended, connection.ended]).then(() => now());
+	const ended = Promise.race([script.exited, connection.ended]).then(() => now());
 	await Promise.race([ended, once(stopCommand, "abort")]);
 	const isStopped = stopCommand.aborted;
 	if (isStopped) {
@@ -3718,11 +3639,13 @@ async function followCommand(sent, inputs, client, context, output) {
 		}, pid, context);
 	}
 	const endedAt = await ended;
-	await Promise.race([connection.ended, sleep(END_AFTER_MARK_MS, disconnect.signal)]);
+	await Promise.race([connection.ended, sleep(END_AFTER_TRAILER_MS, disconnect.signal)]);
 	disconnect.abort();
 	const outcome = await connection.ended;
-	script.breakOff();
-	const end = endOf$1(outcome, script.end(), connection.pid());
+	const { late } = script;
+	const [rest, background] = outcome.status === "done" ? [late, []] : [[], late];
+	script.breakOff(rest);
+	const end = commandEndOf(outcome, script.trailer(), connection.pid());
 	const wasSeen = end.kind !== "lost" && end.kind !== "not-started";
 	const by = cancel.aborted ? "cancellation" : "max-duration";
 	return {
@@ -3731,15 +3654,16 @@ async function followCommand(sent, inputs, client, context, output) {
 			by
 		} : end,
 		reconnects: outcome.attempts - 1,
-		script: script.end(),
+		trailer: script.trailer() ?? {},
+		background,
 		endedAt
 	};
 }
-function endOf$1(outcome, script, pid) {
+function commandEndOf(outcome, trailer, pid) {
 	if (outcome.status === "failed") {
-		if (script !== void 0) return {
+		if (trailer !== void 0) return {
 			kind: "exited",
-			code: script.exitCode
+			code: trailer.exitCode
 		};
 		return {
 			kind: pid !== void 0 || !outcome.error.hadNoEffect ? "lost" : "not-started",
@@ -3751,79 +3675,126 @@ function endOf$1(outcome, script, pid) {
 		kind: "no-exit-code",
 		status
 	};
-	if (exitCode === 0 && script === void 0 && outcome.attempts === 1) return { kind: "not-run" };
-	return exitCode === -1 ? {
+	if (exitCode === 0 && trailer === void 0 && outcome.attempts === 1) return { kind: "not-run" };
+	if (exitCode === -1) return {
 		kind: "killed",
 		status
-	} : {
+	};
+	return {
 		kind: "exited",
-		code: exitCode
+		code: exitCode || (trailer?.exitCode ?? 0)
 	};
 }
 /** Starts a command, and connects to it again whenever the connection is lost. */
-function keepConnected({ process, retries, stopCommand }, script, client, limits, context) {
+function keepConnected({ process, retries, stop }, script, client, limits, context) {
 	let pid;
-	let hasProgressed = false;
 	const { promise: started, resolve } = Promise.withResolvers();
 	const handlers = {
 		onStart(startedPid) {
+			if (pid !== void 0) checkScript(pid);
 			pid = startedPid;
 			resolve();
 		},
-		onActivity: () => void (hasProgressed = true),
 		onOutput: script.write
+	};
+	const checkScript = async (leader) => {
+		const exitCode = await readExitCode({
+			client,
+			username: process.username,
+			limits
+		}, leader);
+		const isLost = await context.sleep(END_AFTER_TRAILER_MS, limits.signal);
+		if (exitCode !== void 0 && isLost) script.onTrailer({ exitCode });
 	};
 	const onRetry = ({ error, delayMs }) => {
 		context.log.line(`${error.message} Connecting again in ${formatDuration(delayMs)}.`);
 		script.breakOff();
 	};
-	const startOnce = async () => {
-		if (stopCommand.aborted) throw new AgentError("cancelled", "The step was cancelled.", { hadNoEffect: true });
-		return await startProcess(client, process, handlers, limits);
+	const policy = {
+		...context,
+		onRetry
 	};
-	const connect = async () => {
-		hasProgressed = false;
-		if (pid !== void 0) return await attachProcess(client, pid, handlers, limits);
-		const isRepeatable = ({ hadNoEffect }) => hadNoEffect && pid === void 0;
-		const policy = {
-			...context,
-			retries,
-			stop: stopCommand,
-			onRetry,
-			isRepeatable
+	async function connect() {
+		const start = async () => {
+			if (!stop.aborted) return await startProcess(client, process, handlers, limits);
+			throw new AgentError("cancelled", "The step was cancelled.", { hadNoEffect: true });
 		};
-		const outcome = await withRetries(startOnce, policy);
-		if (outcome.status === "failed") throw outcome.error;
-		return outcome.value;
-	};
+		const isRepeatable = ({ hadNoEffect }) => hadNoEffect && pid === void 0;
+		const first = await withRetries(start, {
+			...policy,
+			retries,
+			stop,
+			isRepeatable
+		});
+		const leader = pid;
+		if (leader === void 0) return {
+			...first,
+			attempts: 1
+		};
+		const attach = (onActivity) => attachProcess(client, leader, {
+			...handlers,
+			onActivity
+		}, limits);
+		const isOver = () => script.trailer() !== void 0;
+		return await reconnect(first, attach, isOver, {
+			...policy,
+			stop: limits.signal
+		});
+	}
 	return {
 		started,
-		ended: withRetries(connect, {
-			...context,
-			retries: MAX_RECONNECTS,
-			stop: limits.signal,
-			onRetry,
-			hasProgressed: () => hasProgressed,
-			isRepeatable: () => pid !== void 0 && script.end() === void 0
-		}),
+		ended: connect(),
 		pid: () => pid
+	};
+}
+/** Attaches to a process until it ends, `isOver` is true, or nothing was heard of it for 3 minutes. */
+async function reconnect(first, attach, isOver, policy) {
+	const { now, random, sleep, stop, onRetry } = policy;
+	let outcome = first;
+	let attempts = 1;
+	let losses = 0;
+	let lostAt = 0;
+	while (outcome.status === "failed" && outcome.error.isRetryable && !isOver()) {
+		const { error } = outcome;
+		if (losses === 0) lostAt = now();
+		if (now() - lostAt >= RECONNECT_MS) break;
+		losses += 1;
+		const pause = backoff(losses, random, error.retryAfterMs);
+		const delayMs = Math.min(pause, MAX_RECONNECT_DELAY_MS);
+		onRetry({
+			attempt: attempts,
+			error,
+			delayMs
+		});
+		if (!await sleep(delayMs, stop)) break;
+		attempts += 1;
+		outcome = await withRetries(() => attach(() => losses = 0), {
+			...policy,
+			retries: 0
+		});
+	}
+	return {
+		...outcome,
+		attempts
 	};
 }
 
 // src/command/output.ts
 const MAX_LAST_LINE = 1e3;
+const ERASE = "\x1B[K";
 /** Logs the output, and keeps its end for the result, as a terminal would show it. */
 function keepLastLines({ log, redact }) {
 	let last = [];
-	const splitter = lineSplitter((text) => {
+	const splitter = lineSplitter((block) => {
+		const text = block.replaceAll(ERASE, "");
 		log.output(text.replaceAll("\r", "\n"));
-		const [first = "", ...others] = endOf(text, 22).split("\n");
+		const [first = "", ...others] = lastLinesOf(text, 42).split("\n");
 		const shown = [`${last.at(-1) ?? ""}${first}`, ...others].map((line) => line.replace(/^.*\r(?=.)/s, ""));
-		last = [...last.slice(0, -1), ...shown].slice(-21);
+		last = [...last.slice(0, -1), ...shown].slice(-41);
 	});
 	const lastLines = () => {
 		const text = redact(removeColors(last.join("\n").replaceAll("\r", ""))).trimEnd();
-		return text === "" ? [] : text.split("\n").map((line) => truncate(line, MAX_LAST_LINE));
+		return text === "" ? [] : text.split("\n").map((line) => cutEnd(line, MAX_LAST_LINE));
 	};
 	return {
 		...splitter,
@@ -3831,7 +3802,7 @@ function keepLastLines({ log, redact }) {
 	};
 }
 /** Returns the last lines of a text. Splitting all of it would take memory for each line. */
-function endOf(text, count) {
+function lastLinesOf(text, count) {
 	let start = text.length;
 	for (let left = count; left > 0 && start >= 0; left -= 1) start = start === 0 ? -1 : text.lastIndexOf("\n", start - 1);
 	return text.slice(start + 1);
@@ -3867,7 +3838,50 @@ function lineSplitter(onLines) {
 	};
 }
 
-// src/command/sample-command.ts
+// src/command/outputs.ts
+/** A file that is gone is only a problem if outputs were expected. */
+function readOutputs({ written, size }, isExpected, redact) {
+	if (written !== void 0) return parseOutputs(written, redact);
+	if (size === void 0) return {
+		pairs: [],
+		problems: isExpected ? [GONE] : []
+	};
+	return {
+		pairs: [],
+		problems: [size > 1048576 ? TOO_LARGE : INCOMPLETE]
+	};
+}
+const GONE = "Their file was deleted, or the connection was lost as the script ended. Keep the file, and run the job again.";
+const TOO_LARGE = "They are larger than 1 MiB. Write large values to files, and use `download`.";
+const INCOMPLETE = "They did not arrive as a whole. Run the job again.";
+const PAIR = /^([\w.-]{1,100})(=|<<(?=.))(.*)$/s;
+/** Parses like GitHub's runner (FileCommandManager.cs): what precedes an invalid line counts. */
+function parseOutputs(text, redact) {
+	const lines = text.split("\n");
+	const pairs = /* @__PURE__ */ new Map();
+	for (let at = 0; at < lines.length; at += 1) {
+		const line = lines[at] ?? "";
+		const [, name = "", operator, rest = ""] = PAIR.exec(line) ?? [];
+		const end = operator === "<<" ? lines.indexOf(rest, at + 1) : at;
+		const value = end === at ? rest : lines.slice(at + 1, end).join("\n");
+		if (line !== "" && (name === "" || end === -1)) return {
+			pairs: [...pairs.values()],
+			problems: [explainLine(at + 1, redact(line), name)]
+		};
+		if (line !== "") pairs.set(name.toLowerCase(), [name, redact(value)]);
+		at = end;
+	}
+	return {
+		pairs: [...pairs.values()],
+		problems: []
+	};
+}
+function explainLine(number, line, name) {
+	const place = `Line ${number} of $GITHUB_OUTPUT`;
+	return name === "" ? `${place} is neither NAME=value nor NAME<<END: ${quote(line)}. A name has up to 100 letters, digits, and _ - .` : `${place} has no end: ${quote(line)}. Write the word behind << on a line of its own.`;
+}
+
+// src/command/sample-while-running.ts
 const STATS_PATH = "/metrics";
 const MAX_FIRST_MS = 1e3;
 const LAST_SAMPLE_DELAY_MS = 200;
@@ -3876,37 +3890,39 @@ const PATIENCE_MS = 500;
 * Takes samples until `ended` aborts, waits a while for the last response, and takes one more if
 * there is no sample yet.
 */
-async function sampleCommand(ended, inputs, client, { cancel, now, sleep }, onSample) {
+async function sampleWhileRunning(ended, inputs, client, { cancel, now, sleep }, onSample) {
 	const { sampleInterval: intervalMs, failIf, warnIf } = inputs;
 	const timeout = sampleTimeout(inputs);
 	const isJudged = failIf.length + warnIf.length > 0;
 	using late = deadlineAfter(ended, isJudged ? LAST_RESPONSE_MS : PATIENCE_MS, sleep);
 	const deadline = AbortSignal.any([cancel, late.signal]);
-	const attempts = [];
-	let response = "";
-	const keep = (latest) => void (response = latest);
-	const take = (signal) => trySample(() => readStats(client, STATS_PATH, {
-		signal,
-		timeout
-	}), keep, now);
-	const record = (attempt) => {
-		attempts.push(attempt);
-		if (attempt.kind === "sample") onSample(attempt);
+	const seen = [];
+	let lastResponse = {};
+	const take = async (signal) => {
+		const read = () => readStats(client, STATS_PATH, {
+			signal,
+			timeout
+		});
+		const { observation, response = lastResponse } = await trySample(read, now);
+		lastResponse = response;
+		seen.push(observation);
+		if (observation.kind === "sample") onSample(observation);
 	};
-	const end = await takeSamples(() => take(deadline), record, {
+	await takeSamples(() => take(deadline), {
 		intervalMs,
 		firstMs: Math.min(intervalMs, MAX_FIRST_MS),
 		sleep,
 		stop: ended,
 		sampleOnStop: false
 	});
-	const needsSample = attempts.length < 2 && attempts.every(({ kind }) => kind === "failure");
-	const lastSignal = isJudged ? cancel : deadline;
-	if (needsSample && await sleep(LAST_SAMPLE_DELAY_MS, lastSignal)) record(await take(lastSignal));
+	if (seen.length < 2 && seen.every(({ kind }) => kind === "failure")) {
+		const signal = isJudged ? cancel : deadline;
+		if (await sleep(LAST_SAMPLE_DELAY_MS, signal)) await take(signal);
+	}
 	return {
-		attempts,
-		response,
-		end
+		observations: seen,
+		response: lastResponse,
+		early: void 0
 	};
 }
 
@@ -3915,36 +3931,32 @@ const FIRST_PERCENT = 70;
 const STEP_PERCENT = 10;
 /** Calls `look` after samples with a new high of memory, but never twice at the same time. */
 function watchMemory(conditions, look) {
-	const watched = conditions.filter(({ metric }) => isMemory(metric));
+	const watched = conditions.filter(({ metric }) => metric.startsWith("mem_"));
 	const levelOf = (sample) => {
 		const trips = watched.some((each) => judge(each, [sample]).result === "true");
-		const above = (sample.figures.get("mem_used_pct") ?? 0) - FIRST_PERCENT;
+		const above = (figureOf("mem_used_pct", sample.figures) ?? 0) - FIRST_PERCENT;
 		return Math.max(Math.ceil(above / STEP_PERCENT), 0) + (trips ? 1 : 0);
 	};
 	let level = 0;
-	let isLooking = false;
 	let seen;
-	const onSample = (sample) => {
+	const onSample = async (sample) => {
 		const next = levelOf(sample);
-		if (isLooking || next <= level) return;
+		if (next <= level) return;
+		level = Number.POSITIVE_INFINITY;
+		seen = await look() ?? seen;
 		level = next;
-		isLooking = true;
-		look().then((programs) => {
-			seen = programs ?? seen;
-			isLooking = false;
-		});
 	};
 	return {
-		onSample,
+		onSample: (sample) => void onSample(sample),
 		topPrograms: () => seen
 	};
 }
 const LIST_PROCESSES = "exec 2>/dev/null; ls -l /proc/[0-9]*/exe; grep -H ^RssAnon /proc/[0-9]*/status";
 /** Returns undefined if the programs cannot be listed. */
-async function lookAtPrograms(starter, now) {
+async function lookAtPrograms(options, now) {
 	const at = now();
 	try {
-		const programs = parsePrograms(await runAsRoot(starter, LIST_PROCESSES), starter.client.redact);
+		const programs = parsePrograms(await runAsRoot(options, LIST_PROCESSES), options.client.redact);
 		return programs.length === 0 ? void 0 : {
 			at,
 			programs
@@ -3998,7 +4010,7 @@ async function run(inputs, context) {
 		...context,
 		cancel: AbortSignal.any([cancel, ended.signal])
 	};
-	const starter = {
+	const helper = {
 		client,
 		username,
 		limits: {
@@ -4006,13 +4018,13 @@ async function run(inputs, context) {
 			signal: untilEnd.cancel
 		}
 	};
-	const memory = watchMemory(conditions, () => lookAtPrograms(starter, now));
+	const memory = watchMemory(conditions, () => lookAtPrograms(helper, now));
 	const [{ endedAt: to, ...seen }, record] = await Promise.all([
 		runCommand(sent, {
 			...inputs,
 			maxDuration
 		}, client, context).finally(() => ended.abort()),
-		sampleCommand(ended.signal, inputs, client, context, memory.onSample),
+		sampleWhileRunning(ended.signal, inputs, client, context, memory.onSample),
 		failIf.length > 0 || readStatsWithRetries({
 			...first,
 			retries: 0
@@ -4025,7 +4037,7 @@ async function run(inputs, context) {
 		durationMs,
 		topPrograms: memory.topPrograms()
 	};
-	const hasSamples = record.attempts.some(({ kind }) => kind === "sample");
+	const hasSamples = record.observations.some(({ kind }) => kind === "sample");
 	return {
 		command,
 		stats: isStarted && (hasSamples || conditions.length > 0) ? judgeRecord(inputs, record, {
@@ -4040,14 +4052,18 @@ async function runCommand(sent, inputs, client, context) {
 	const title = redact(titleOf(inputs.run));
 	log.line(`Running ${inlineCode(title)} in sandbox ${inputs.sandboxId} at ${inputs.baseUrl}`);
 	const output = keepLastLines(context);
-	const { script, ...others } = await followCommand(sent, inputs, client, context, output);
+	const { trailer, background, ...others } = await followCommand(sent, inputs, client, context, output);
+	const lastLines = output.lastLines();
+	const isExpected = others.end.kind === "exited" && inputs.run.includes("GITHUB_OUTPUT");
+	for (const bytes of background) output.write(bytes);
+	output.end();
 	return {
 		...others,
 		title,
-		lastLines: output.lastLines(),
-		oomKills: script?.oomKills,
-		unsetVariables: script?.unsetVariables ?? [],
-		failed: script?.failed
+		lastLines,
+		outputs: readOutputs(trailer, isExpected, redact),
+		oomKills: trailer.oomKills,
+		failed: trailer.failed
 	};
 }
 function titleOf(run) {
@@ -4055,30 +4071,205 @@ function titleOf(run) {
 	return others.length === 0 ? first.trim() : `${first.trim()} …`;
 }
 const HOUR_MS = 36e5;
+const MAX_MS = 24 * HOUR_MS;
 /**
-* Returns milliseconds: `max-duration`, or what is left of the sandbox's life, less 10 s and at
-* least 1 m, or 1 h if its end is unknown.
+* Returns milliseconds: `max-duration`, or what is left of the sandbox's life, less 10 s, at least
+* 1 m and at most 24 h, or 1 h if its end is unknown.
 */
 function maxDurationOf({ sandboxId, maxDuration }, { now, sandboxes, log }) {
 	const endsAt = sandboxes.find(({ id }) => id === sandboxId)?.endsAt;
 	if (endsAt === void 0) return maxDuration ?? HOUR_MS;
 	const leftMs = endsAt - now();
-	if (maxDuration === void 0) return Math.max(6e4, leftMs - 1e4);
-	if (maxDuration > leftMs) log.line(`The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) is over. To run longer, raise its lifetime.`);
+	if (maxDuration === void 0) return Math.min(Math.max(6e4, leftMs - 1e4), MAX_MS);
+	if (maxDuration > leftMs) log.line(`The sandbox may end at ${formatTime(endsAt)}, before max-duration (${formatDuration(maxDuration)}) runs out. To run longer, raise its lifetime.`);
 	return maxDuration;
+}
+
+// src/report/cause.ts
+const CAUSES = [
+	/error(?: ?\[\w+\]| TS\d+)?: .*\w/i,
+	/Exception: |panicked at /,
+	/^npm (?:error|ERR!) (?!(?:code|errno|syscall|path|command|location|workspace|aliases:?) )[A-Z\d`"]/i,
+	/^\s*(?:--- )?FAIL(?:ED|URE)?\b.*\w/,
+	/^\s*(?:panic|fatal|[\w./-]+_test\.go:\d+): /,
+	/^\s*(?:not ok \d|✖ (?!failing tests)|● .*\w)/,
+	/^(?:E {2,}\S|make.*: \*\*\* |\.?[\w./-]+\.go:\d+:\d+: )/
+];
+const POSSIBLE_CAUSES = /\b(?:cannot|can't|could not|couldn't|not found|no such|denied)\b|^bash: /i;
+const NO_CAUSE = /[✓✔√]|\bPASS(?:ED)?\b|(?<!not )\bok\b|^npm (?:error|ERR!) (?:A complete log|Run "npm help|Lifecycle script)|^Node\.js v\d/;
+const MAX_CAUSES = 3;
+/** Returns the first lines of an output that name a cause, or []. */
+function findCause(lines) {
+	const telling = lines.filter((line) => !NO_CAUSE.test(line));
+	const sure = telling.filter((line, at) => {
+		return /panicked at .*:$/.test(telling[at - 1] ?? "") || endsTraceback(telling, at) || CAUSES.some((cause) => cause.test(line));
+	});
+	const causes = sure.length > 0 ? sure : telling.filter((line) => POSSIBLE_CAUSES.test(line));
+	return [...new Set(causes.map((line) => line.trim()))].slice(0, MAX_CAUSES);
+}
+/** Python indents all lines of a traceback but the last, which has the exception. */
+function endsTraceback(lines, at) {
+	const start = lines.slice(0, at).findLastIndex((line) => /^\S/.test(line));
+	return /^\S/.test(lines[at] ?? "") && (lines[start]?.startsWith("Traceback (") ?? false);
+}
+
+// src/report/script-outputs.ts
+const RESERVED = /^(cpu|mem|disk|oom)-/i;
+/** Drops the outputs of a script whose names the action needs for its own. */
+function renderScriptOutputs(outputs, ownNames) {
+	const { taken = [], free = [] } = Object.groupBy(outputs.pairs, ([name]) => RESERVED.test(name) || ownNames.includes(name.toLowerCase()) ? "taken" : "free");
+	const names = listSome(taken.map(([name]) => inlineCode(name)));
+	const lines = [...outputs.problems];
+	if (names !== "") lines.push(`The action has, or may get, outputs named ${names}. Choose other names.`);
+	return {
+		problems: lines.length === 0 ? [] : [{
+			verdict: "not all outputs of the script are set",
+			lines
+		}],
+		pairs: free
+	};
+}
+
+// src/report/command-section.ts
+/** `otherOutputs` are the names of the step's outputs besides those of the command. */
+function renderCommand(result, cancelled, otherOutputs) {
+	const { end, outputs: fromScript, ...others } = result;
+	const exitCode = exitCodeOf(result);
+	const isCancelled = cancelled && (end.kind === "stopped" || end.kind === "not-started");
+	const isFine = exitCode === 0 || isCancelled;
+	const verdict = describeEnd(result, cancelled);
+	const outputs = {
+		"exit-code": exitCode === void 0 ? "" : String(exitCode),
+		"duration-ms": String(result.durationMs)
+	};
+	const ofScript = renderScriptOutputs(fromScript, [...Object.keys(outputs), ...otherOutputs]);
+	const failure = {
+		verdict,
+		lines: explainEnd(result, cancelled),
+		output: outputOf(result)
+	};
+	return {
+		problems: [...isFine ? [] : [failure], ...ofScript.problems],
+		done: isFine ? verdict : "",
+		command: result.title,
+		warnings: warnOfReconnects(result),
+		hasWarned: isFine && (result.oomKills ?? 0) > 0,
+		facts: describePrograms(result),
+		outputs,
+		scriptOutputs: ofScript.pairs,
+		json: {
+			...others,
+			end: end.kind,
+			exitCode,
+			outputs: ofScript.pairs.map(([name]) => name),
+			..."status" in end && { status: end.status }
+		}
+	};
+}
+function exitCodeOf({ end }) {
+	if (end.kind === "killed") return -1;
+	return end.kind === "exited" ? end.code : void 0;
+}
+function describeEnd(result, cancelled) {
+	const { end, durationMs } = result;
+	const duration = [formatDuration(durationMs), ...describeOomKills(result)].join(", ");
+	switch (end.kind) {
+		case "exited": return `exit code ${end.code} after ${duration}`;
+		case "killed": return `${inlineCode(end.status)} after ${duration}`;
+		case "not-run": return "the login shell ended before the command";
+		case "no-exit-code": return `unknown exit code after ${duration}`;
+		case "stopped": return end.by === "cancellation" ? `cancelled after ${duration}` : `stopped by max-duration after ${duration}`;
+		case "lost": return `not seen to end within ${duration}`;
+		case "not-started": return cancelled ? "cancelled before it was started" : "not started";
+	}
+}
+function explainEnd(result, cancelled) {
+	const { end } = result;
+	if (end.kind === "not-run") return ["Look for `exec` or `exit` in the login profile."];
+	if (end.kind === "lost" || end.kind === "not-started") return [...end.kind === "lost" && end.error.kind !== "sandbox-not-found" ? ["It may still be running."] : [], ...cancelled ? [] : explainLoss(end.error)];
+	return [...describeFailed(result), ...adviceOn(result)];
+}
+function explainLoss(error) {
+	return error.kind === "cancelled" ? ["max-duration ran out, but the sandbox did not stop it."] : explainFailure(error);
+}
+function describeOomKills({ oomKills = 0 }) {
+	if (oomKills === 0) return [];
+	return [`${oomKills} ${oomKills === 1 ? "process" : "processes"} killed for memory`];
+}
+const MAX_LINE = 300;
+function describeFailed({ title, failed }) {
+	if (failed === void 0 || failed.command === title) return [];
+	const { line, file, pipeline, command, exitCode } = failed;
+	const inFile = file === "" ? "" : ` of ${inlineCode(file)}`;
+	const place = line === void 0 ? "" : `Line ${line}${inFile}: `;
+	if (pipeline.length > 0) return [`${place}the parts of a pipeline exited with ${pipeline.join(", ")}.`];
+	return [`${place}${inlineCode(cutEnd(command, MAX_LINE))} exited with ${exitCode}.`];
+}
+function outputOf({ lastLines }) {
+	const lastWords = lastLines.filter((line) => /[\p{L}\d]/u.test(line)).slice(-3);
+	const cut = (line) => cutEnd(line.trim(), MAX_LINE);
+	return {
+		lastLines,
+		cause: findCause(lastLines).map(cut),
+		lastWords: lastWords.map(cut)
+	};
+}
+const BELOW_ROOT = "/(usr|etc|var|opt|root)\\b";
+/** Advice by a line of the output. */
+const OUTPUT_ADVICE = [
+	[/\\r'?: (command not found|No such file)|env: .*\\r/, "A script has Windows line ends. Remove them with `sed -i 's/\\r$//' FILE`, or keep them out of the repository with `* text=auto eol=lf` in .gitattributes."],
+	[/: required file not found/, "The program in the first line of a script (`#!`), or the loader of a program, is not in the sandbox; or the script has Windows line ends."],
+	[/^bash: (line \d+: )?\S*\/\S*: No such file or directory/, "The file, or the folder to write it to, is not in the sandbox. Check that an earlier step uploads it, and `working-directory`."],
+	[/sudo: (command )?not found/, "The sandbox has no `sudo`. Leave it out, and if the command does not run as root, set `username: root`."],
+	[new RegExp(`${BELOW_ROOT}.*permission denied|(EACCES|permission denied).*${BELOW_ROOT}`, "i"), "Only root may write there: if the command does not run as root, set `username: root`."],
+	[/no space left on device|ENOSPC/i, "The disk is full, or the folder is one in memory. Use a template with a larger disk."],
+	[/heap out of memory/, "Node's own limit was reached, not that of the sandbox: set `NODE_OPTIONS=--max-old-space-size=…` in `env`."]
+];
+const NOT_EXECUTABLE = 126;
+const SIGKILL_CODE = 137;
+const CODE_ADVICE = {
+	[NOT_EXECUTABLE]: "A file is not executable. Uploads carry no modes, so run `chmod +x` first. If it is, the program in its first line (`#!`) is missing.",
+	127: "A program was not found. Install it in the template, or extend PATH first, which is that of a login shell: `export PATH=…:$PATH`.",
+	141: "A pipe was closed while a program still wrote into it, as in `yes | head`. To allow that, write `set +o pipefail` first."
+};
+const RUN_LONGER = "To let it run longer, raise `max-duration`. If that is not set, raise the `lifetime` of the sandbox.";
+const MORE_MEMORY = "Use a template with more memory, or let less run at the same time.";
+/** Says what to do about a failed command, by its last lines, or else by its exit code. */
+function adviceOn({ end, lastLines, oomKills }) {
+	if (end.kind === "stopped") return end.by === "max-duration" ? [RUN_LONGER] : [];
+	const isSigkill = end.kind === "killed" && end.status === "signal: killed";
+	const code = end.kind === "exited" ? end.code : isSigkill ? SIGKILL_CODE : -1;
+	const find = () => OUTPUT_ADVICE.find(([line]) => lastLines.some((each) => line.test(each)))?.[1];
+	const advice = (code === NOT_EXECUTABLE ? void 0 : find()) ?? CODE_ADVICE[code];
+	if (advice !== void 0) return [advice];
+	if (oomKills !== void 0 && oomKills > 0) return [MORE_MEMORY];
+	if (code !== SIGKILL_CODE || oomKills === 0) return [];
+	return ["Whether it was memory could not be determined. Compare the peak of the memory with its size."];
+}
+function warnOfReconnects({ reconnects }) {
+	if (reconnects === 0) return [];
+	return [`The step connected again ${formatCount(reconnects, "time")}, so output of the command may be missing.`];
+}
+function describePrograms({ topPrograms }) {
+	if (topPrograms === void 0) return [];
+	const uses = topPrograms.programs.map(({ name, count, bytes }) => {
+		const processes = count === 1 ? "" : ` (${formatNumber(count)} processes)`;
+		return `${inlineCode(name)}${processes} ${formatBytes(bytes)}`;
+	});
+	return [`Most memory at ${formatTime(topPrograms.at)}: ${uses.join(", ")}`];
 }
 
 // src/monitor/record.ts
 /** A monitor's files, which never contain secret inputs. */
 const FILES = {
 	inputs: "inputs.json",
-	/** A line for each attempt. */
+	/** A line for each observation. */
 	record: "record.jsonl",
 	/** The last response, redacted. */
 	response: "response.json",
 	/** Asks the sampler to stop. */
 	stop: "stop",
-	/** Why the sampler stopped. A killed one leaves no such file. */
+	/** When the sampler was asked to stop, or why it stopped `early`. A killed one leaves no file. */
 	end: "end",
 	/** What the sampler writes to stderr. */
 	errors: "errors.txt",
@@ -4087,48 +4278,36 @@ const FILES = {
 function monitorFile(directory, name) {
 	return path.join(directory, FILES[name]);
 }
-function saveInputs(directory, inputs) {
-	write(directory, "inputs", JSON.stringify(inputs));
+/** Writes an object as JSON, or else an empty file, which even a full disk has room for. */
+function saveFile(directory, name, content) {
+	const text = content === void 0 ? "" : JSON.stringify(content);
+	writeFileSync(monitorFile(directory, name), text, { mode: 384 });
+}
+function hasFile(directory, name) {
+	return existsSync(monitorFile(directory, name));
 }
 function loadInputs(directory) {
 	const json = readIfExists(directory, "inputs");
-	return json === "" ? void 0 : stringFieldsOf(JSON.parse(json));
+	return isJson(json) ? stringFieldsOf(JSON.parse(json)) : void 0;
 }
-function requestStop(directory) {
-	write(directory, "stop", "");
-}
-function markJudged(directory) {
-	write(directory, "judged", "");
-}
-function isJudged(directory) {
-	return existsSync(monitorFile(directory, "judged"));
-}
-function appendAttempt(directory, attempt) {
-	const figures = attempt.kind === "sample" ? Object.fromEntries(attempt.figures) : void 0;
-	const line = `${JSON.stringify({
-		...attempt,
-		figures
-	})}\n`;
+function saveSample(directory, { observation, response }) {
+	const line = `${JSON.stringify(observation)}\n`;
 	appendFileSync(monitorFile(directory, "record"), line, { mode: 384 });
-}
-function saveResponse(directory, response) {
-	write(directory, "response", response);
-}
-function saveEnd(directory, end) {
-	write(directory, "end", end === "requested" ? end : end.early);
+	if (response !== void 0) saveFile(directory, "response", response);
 }
 function hasEnded(directory) {
 	return readIfExists(directory, "end") !== "";
 }
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 function readRecord(directory) {
-	const attempts = readIfExists(directory, "record").split("\n").map(parseFields);
 	const died = `the process that took the samples was killed or hangs${samplerErrors(directory)}`;
-	const end = readIfExists(directory, "end") || died;
+	const { requestedAt, early = died } = parseFields(readIfExists(directory, "end"));
+	const isRequested = typeof requestedAt === "number";
 	return {
-		attempts: attempts.flatMap(decodeAttempt),
-		response: readIfExists(directory, "response"),
-		end: end === "requested" ? end : { early: end }
+		observations: readIfExists(directory, "record").split("\n").flatMap(decodeObservation),
+		response: parseFields(readIfExists(directory, "response")),
+		early: isRequested ? void 0 : String(early),
+		requestedAt: isRequested ? requestedAt : void 0
 	};
 }
 /** Returns what the sampler has written to stderr as ` (it wrote: …)`, or nothing. */
@@ -4136,8 +4315,8 @@ function samplerErrors(directory) {
 	const text = readIfExists(directory, "errors").trim().replace(/\s+/g, " ");
 	return text === "" ? "" : ` (it wrote: ${text})`;
 }
-function decodeAttempt(line) {
-	const { kind, askedAt, at, message, figures } = line;
+function decodeObservation(line) {
+	const { kind, askedAt, at, message, figures } = parseFields(line);
 	if (typeof askedAt !== "number" || typeof at !== "number") return [];
 	if (kind === "failure") return [{
 		kind,
@@ -4145,20 +4324,19 @@ function decodeAttempt(line) {
 		at,
 		message: String(message)
 	}];
-	const numbers = Object.entries(fieldsOf(figures)).map(([metric, figure]) => [metric, Number(figure)]);
-	return [{
+	return isFigures(figures) ? [{
 		kind: "sample",
 		askedAt,
 		at,
-		figures: new Map(numbers)
-	}];
+		figures
+	}] : [];
 }
-function write(directory, name, text) {
-	writeFileSync(monitorFile(directory, name), text, { mode: 384 });
+function isFigures(value) {
+	if (typeof value !== "object" || value === null) return false;
+	return Object.values(value).every((figure) => typeof figure === "number");
 }
 function readIfExists(directory, name) {
-	const file = monitorFile(directory, name);
-	return existsSync(file) ? readFileSync(file, "utf8") : "";
+	return hasFile(directory, name) ? readFileSync(monitorFile(directory, name), "utf8") : "";
 }
 
 // src/monitor/start-monitor.ts
@@ -4172,18 +4350,22 @@ async function startMonitor(inputs, raw, context, { script, openDirectory }) {
 	const askedAt = context.now();
 	const { figures, response } = await readJudgeableStats(request, client, context);
 	const directory = openDirectory();
-	const judgingInputs = inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]);
-	saveInputs(directory, {
+	const judgingInputs = Object.keys(INPUTS["monitor-end"]).map((name) => [name, raw[name] ?? ""]);
+	const saved = {
 		...Object.fromEntries(judgingInputs),
 		"base-url": inputs.baseUrl
-	});
-	appendAttempt(directory, {
+	};
+	saveFile(directory, "inputs", saved);
+	const observation = {
 		kind: "sample",
 		askedAt,
 		at: context.now(),
 		figures
+	};
+	saveSample(directory, {
+		observation,
+		response
 	});
-	saveResponse(directory, response);
 	await startSampler(script, directory, raw, context.log);
 	const { name, sandboxId, sampleInterval } = inputs;
 	const activity = name === "" ? "Monitoring" : `${name}: monitoring`;
@@ -4215,7 +4397,7 @@ async function startSampler(script, directory, inputs, log) {
 	await Promise.race([once(child, "message"), once(child, "exit")]);
 	const end = child.exitCode ?? child.signalCode;
 	if (end !== null) {
-		markJudged(directory);
+		saveFile(directory, "judged");
 		throw inputError("monitor", `its process ended at once with ${end}${samplerErrors(directory)}.`);
 	}
 	log.debug(`The samples are taken by process ${child.pid}`);
@@ -4228,50 +4410,39 @@ async function startSampler(script, directory, inputs, log) {
 async function runSampler(directory, jobPid) {
 	const [message] = await once(process, "message");
 	const raw = stringFieldsOf(message);
-	const inputs = parseInputs("monitor", raw);
-	const { stop, whyStopped } = watchForEnd(directory, jobPid, inputs.maxDuration);
-	using deadline = deadlineAfter(stop, LAST_RESPONSE_MS, sleep);
+	const inputs = parseInputs(INPUTS.monitor, raw);
+	const stop = new AbortController();
+	const end = waitForEnd(directory, jobPid, inputs.maxDuration).finally(() => stop.abort());
+	using deadline = deadlineAfter(stop.signal, LAST_RESPONSE_MS, sleep);
 	const redact = redactor(secretsIn(raw));
-	await using client = openAgent(inputs, {
-		now: Date.now,
-		redact
-	});
+	await using client = openAgent(inputs, { redact });
 	process.send?.("ready");
 	const limits = {
 		signal: deadline.signal,
 		timeout: sampleTimeout(inputs)
 	};
 	const read = () => readStats(client, inputs.statsPath, limits);
-	const keep = (response) => saveResponse(directory, response);
-	const end = await takeSamples(() => trySample(read, keep, Date.now), (attempt) => appendAttempt(directory, attempt), {
-		intervalMs: inputs.sampleInterval,
+	const take = async () => saveSample(directory, await trySample(read, now));
+	const { sampleInterval: intervalMs } = inputs;
+	const options = {
+		intervalMs,
 		sleep,
-		stop,
+		stop: stop.signal,
 		sampleOnStop: true
-	}).catch((error) => ({ early: `a sample could not be recorded: ${errorText(error)}` }));
-	saveEnd(directory, end === "requested" ? whyStopped() : end);
+	};
+	const sampling = takeSamples(take, options).then(() => end);
+	const describe = (error) => `a sample could not be recorded: ${errorText(error)}`;
+	saveFile(directory, "end", await sampling.catch((error) => ({ early: describe(error) })));
 }
 const CHECK_INTERVAL_MS = 200;
-/** Aborts `stop` when sampling is to end. */
-function watchForEnd(directory, jobPid, maxDurationMs) {
-	const stop = new AbortController();
-	const endsAt = performance.now() + maxDurationMs;
-	let reason = "requested";
-	const end = (why) => {
-		clearInterval(timer);
-		reason = why;
-		stop.abort();
-	};
-	const check = () => {
-		if (existsSync(monitorFile(directory, "stop"))) end("requested");
-		else if (!existsSync(directory) || !isRunning(jobPid)) end({ early: "its job is gone" });
-		else if (performance.now() > endsAt) end({ early: "max-duration was over" });
-	};
-	const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
-	return {
-		stop: stop.signal,
-		whyStopped: () => reason
-	};
+async function waitForEnd(directory, jobPid, maxMs) {
+	const endsAt = performance.now() + maxMs;
+	for (;;) {
+		await setTimeout$1(CHECK_INTERVAL_MS, void 0, { ref: false });
+		if (hasFile(directory, "stop")) return { requestedAt: now() };
+		if (!existsSync(directory) || !isRunning(jobPid)) return { early: "its job is gone" };
+		if (performance.now() > endsAt) return { early: "max-duration ran out" };
+	}
 }
 function isRunning(pid) {
 	try {
@@ -4284,19 +4455,18 @@ function isRunning(pid) {
 // src/monitor/end-monitor.ts
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
 async function endMonitor(directory, context) {
-	const { cancel } = context;
 	const saved = loadInputs(directory);
 	if (saved === void 0) throw inputError("monitor", `its record is lost: something removed files from ${directory}.`);
 	const jobEnd = context.now();
-	requestStop(directory);
+	saveFile(directory, "stop");
 	await waitForSampler(directory, context);
-	const record = readRecord(directory);
-	const inputs = parseInputs("monitor-end", saved);
+	const { requestedAt: to = jobEnd, ...record } = readRecord(directory);
+	const inputs = parseInputs(INPUTS["monitor-end"], saved);
 	const time = {
-		from: record.attempts[0]?.at ?? jobEnd,
-		to: jobEnd
+		from: record.observations[0]?.at ?? to,
+		to
 	};
-	const stats = judgeRecord(inputs, record, time, { cancelled: cancel.aborted });
+	const stats = judgeRecord(inputs, record, time, { cancelled: context.cancel.aborted });
 	return {
 		name: inputs.name,
 		sandbox: inputs,
@@ -4305,13 +4475,13 @@ async function endMonitor(directory, context) {
 }
 const MAX_WAIT_MS = 8e3;
 const POLL_MS = 50;
-async function waitForSampler(directory, { sleep, cancel, clock }) {
-	const deadline = clock() + MAX_WAIT_MS;
-	while (!hasEnded(directory) && clock() < deadline && !cancel.aborted) await sleep(POLL_MS, cancel);
+async function waitForSampler(directory, { sleep, cancel, now }) {
+	const deadline = now() + MAX_WAIT_MS;
+	while (!hasEnded(directory) && now() < deadline && !cancel.aborted) await sleep(POLL_MS, cancel);
 }
 /** Finds a running monitor. '' matches any. @throws InputError unless exactly one matches */
 function chooseMonitor(idOrName, directories) {
-	const running = directories.filter((directory) => !isJudged(directory)).map((directory) => {
+	const running = directories.filter((directory) => !hasFile(directory, "judged")).map((directory) => {
 		return {
 			directory,
 			name: rawValue(loadInputs(directory) ?? {}, "name"),
@@ -4330,4 +4500,4 @@ function chooseMonitor(idOrName, directories) {
 }
 const NONE_RUNS = "no monitor runs in this job. The step sandbox-sync/sandbox-sync/monitor must come before this one, and only one step can stop it.";
 
-export { totalSize as $, openSandbox as A, rawValue as B, publishSandbox as C, deleteAtEnd as D, SYNC_ID as E, parseResponse as F, inputError as G, parseFields as H, AgentError as I, formatNumber as J, formatBytes as K, failureInfoOf as L, withRetries as M, openAgent as N, deleteLost as O, bodyError as P, systemCode as Q, wrapSystemErrors as R, loadMonitorDirectory as S, saveLeftovers as T, findMistake as U, fieldsOf as V, InputError as W, limitList as X, formatRate as Y, listSome as Z, isStored as _, isJudged as a, jobMetadata as b, run as c, takeStats as d, inlineCode as et, withoutStats as f, digestOf as g, runStep as h, startMonitor as i, describeRetry as j, describeEnd$1 as k, readJudgeableStats as l, runReportingStep as m, endMonitor as n, loadInputs as o, waitForSandbox as p, formatCount as q, runSampler as r, markJudged as s, chooseMonitor as t, quote as tt, stats as u, createMonitorDirectory as v, removeJobSandbox as w, loadLeftovers as x, findMonitorDirectories as y, isSecretHeader as z };
+export { firstOf as $, deleteUnconfirmed as A, describeRetry as B, loadMonitorDirectory as C, sharedVariables as D, saveCleanup as E, isSecretHeader as F, fieldsOf as G, openAgent as H, rawValue as I, failureInfoOf as J, parseFields as K, findMistake as L, openSandbox as M, problemOfFailure as N, SYNC_ID as O, INPUTS as P, quote as Q, InputError as R, loadCleanup as S, removeJobSandbox as T, bodyError as U, withRetries as V, parseResponse as W, wrapSystemErrors as X, isFatal as Y, inlineCode as Z, runAction as _, hasFile as a, formatNumber as at, findMonitorDirectories as b, renderCommand as c, totalSize as ct, stats as d, listSome as et, takeStats as f, renderStats as g, renderMonitor as h, startMonitor as i, formatDuration as it, describeExpiry as j, deleteAtEnd as k, run as l, withoutStats as m, endMonitor as n, formatBytes as nt, loadInputs as o, formatRate as ot, waitForSandbox as p, AgentError as q, runSampler as r, formatCount as rt, saveFile as s, systemCode as st, chooseMonitor as t, errorText as tt, readJudgeableStats as u, publishKept as v, publishSandbox as w, jobMetadata as x, createMonitorDirectory as y, inputError as z };

@@ -1,6 +1,11 @@
-import { m as runReportingStep, u as stats } from "./shared.js";
+import { P as INPUTS, _ as runAction, d as stats, g as renderStats } from "./shared.js";
 
 // src/main/stats.ts
-await runReportingStep("stats", async (inputs, context) => ({ stats: await stats(inputs, context) }));
+await runAction({
+	name: "stats",
+	inputs: INPUTS.stats,
+	run: async (inputs, context) => ({ stats: await stats(inputs, context) }),
+	sections: (results, cancelled) => ({ stats: renderStats(results.stats, cancelled) })
+});
 
 export {  };

@@ -1,7 +1,15 @@
-import { m as runReportingStep } from "./shared.js";
-import { n as sync } from "./transfer.js";
+import { P as INPUTS, _ as runAction, g as renderStats } from "./shared.js";
+import { i as renderUpload, n as sync } from "./transfer.js";
 
 // src/main/sync.ts
-await runReportingStep("sync", sync);
+await runAction({
+	name: "sync",
+	inputs: INPUTS.sync,
+	run: sync,
+	sections: ({ upload, stats }, cancelled) => ({
+		upload: renderUpload(upload, cancelled),
+		stats: renderStats(stats, cancelled)
+	})
+});
 
 export {  };

@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as totalSize, F as parseResponse, G as inputError, H as parseFields, I as AgentError, J as formatNumber, K as formatBytes, L as failureInfoOf, M as withRetries, N as openAgent, P as bodyError, Q as systemCode, R as wrapSystemErrors, U as findMistake, V as fieldsOf, W as InputError, X as limitList, Y as formatRate, Z as listSome, _ as isStored, d as takeStats, et as inlineCode, f as withoutStats, g as digestOf, j as describeRetry, l as readJudgeableStats, p as waitForSandbox, q as formatCount, tt as quote, z as isSecretHeader } from "./shared.js";
-import { n as pLimit, r as create, t as require_form_data } from "./vendor.js";
+import { $ as firstOf, B as describeRetry, F as isSecretHeader, G as fieldsOf, H as openAgent, J as failureInfoOf, K as parseFields, L as findMistake, N as problemOfFailure, Q as quote, R as InputError, U as bodyError, V as withRetries, W as parseResponse, X as wrapSystemErrors, Y as isFatal, Z as inlineCode, at as formatNumber, ct as totalSize, et as listSome, f as takeStats, it as formatDuration, m as withoutStats, nt as formatBytes, ot as formatRate, p as waitForSandbox, q as AgentError, rt as formatCount, st as systemCode, tt as errorText, u as readJudgeableStats, z as inputError } from "./shared.js";
+import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
 import { createHash, hash, randomUUID } from "node:crypto";
@@ -23,6 +23,20 @@ function namesHidden(absolutePattern, root) {
 }
 function hasHiddenName(relative) {
 	return segmentsOf(relative).some((name) => name.startsWith(".") && name !== "..");
+}
+/** Returns false if the folders that a pattern names rule out that an exclude matches anything. */
+function canReach(pattern, exclude) {
+	const excluded = segmentsOf(exclude);
+	for (const [index, name] of segmentsOf(pattern).entries()) {
+		const part = excluded[index];
+		if (part === void 0 || part === "**" || name === "**") return true;
+		if (part !== name && !/[*?[\\]/.test(name) && !nameRegExp(part).test(name)) return false;
+	}
+	return true;
+}
+function nameRegExp(segment) {
+	const literals = segment.split(/\[.*\]|[*?\\]/).map((text) => RegExp.escape(text));
+	return new RegExp(`^${literals.join(".*")}$`, path.sep === "/" ? "s" : "is");
 }
 function segmentsOf(file) {
 	return file.split(path.sep).filter((name) => name !== "");
@@ -91,13 +105,14 @@ async function findFiles(inputs, workspace, cancel) {
 	};
 }
 async function describeExclude(line, pattern) {
-	const globber = await create(pattern);
-	const [root = ""] = globber.getSearchPaths();
-	const mistake = findMistake("unmatched-pattern", line);
+	const mistake = findMistake("unmatched-exclude", line);
+	if (mistake === void 0) return {
+		line,
+		mistake
+	};
 	return {
 		line,
-		root,
-		mistake: mistake !== void 0 && !(await globber.globGenerator().next()).done ? void 0 : mistake
+		mistake: (await (await create(pattern)).globGenerator().next()).done ? mistake : void 0
 	};
 }
 function requireDirectory(directory, workingDirectory) {
@@ -228,6 +243,12 @@ function warnOfSkipped(skipped) {
 		return `Skipped (${reason}): ${listSome(names, 1)}.`;
 	});
 }
+/** Lists hidden names in the folders that a pattern matches as a whole, except for `.git`. */
+function findHiddenNames(matches, workspace) {
+	const hidden = matches.filter(({ skipsHidden, pattern }) => skipsHidden && WHOLE_FOLDER.test(pattern.pattern)).filter(({ root }) => statIfExists(root)?.isDirectory()).flatMap(({ root }) => readdirSync(root).map((name) => path.join(root, name))).filter((file) => /^\.(?!git$)/.test(path.basename(file)));
+	return Array.from(new Set(hidden), (file) => displayPath(file, workspace));
+}
+const WHOLE_FOLDER = /^[^*?[]*$|^([^*?[]*[\\/])?\*\*?$/;
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
 function describeLinks(links, workspace) {
 	const nameOf = (file) => quote(displayPath(file, workspace));
@@ -246,33 +267,23 @@ function adviseOn(leadsTo, linkDescriptions) {
 	if (leadsTo === "outside") return "links lead outside the workspace. Exclude them with ! lines, or copy what they lead to into the workspace";
 	return `links lead to something hidden. Exclude them with ! lines${linkDescriptions.some((link) => link.includes("/.pnpm/")) ? ", let pnpm install with node-linker=hoisted" : ""}, or send an archive: ${ARCHIVE}`;
 }
-/**
-* Finds excludes that can match nothing because no pattern searches there, such as `!secret.txt`
-* beside `dist/**`. A pattern counts as searching its whole top-level folder.
-*/
+/** Finds excludes that no pattern can reach, such as `!secret.txt` or `!*.map` beside `dist/**`. */
 function findUselessExcludes(excludes, matches, directory) {
-	const folders = matches.map(({ root }) => firstFolderOf(root, directory));
-	const isSearched = (place) => folders.some((folder) => overlap(folder, place));
-	return excludes.flatMap(({ line, root, mistake }) => {
+	const patterns = matches.map((match) => toAbsolutePattern(match.pattern.pattern, directory));
+	const isReached = (line) => patterns.some((pattern) => canReach(pattern, toAbsolutePattern(line, directory)));
+	return excludes.flatMap(({ line, mistake }) => {
 		const start = `${quote(`!${line}`)} excludes nothing`;
 		if (mistake !== void 0) return [{
 			input: "files",
 			message: `${start}. It ${mistake}`
 		}];
-		if (isSearched(root)) return [];
-		const name = line.replace(/^([~.*]*[\\/])+/, "");
+		if (isReached(line)) return [];
+		const everywhere = `**/${line.replace(/^([~.*]*[\\/])+/, "")}`;
 		return [{
 			input: "files",
-			message: `${start}, since no pattern begins there. Begin it like a pattern${isSearched(directory) ? `, or write ${quote(`!**/${name}`)} to exclude it wherever it is` : ""}.`
+			message: `${start}, since no pattern begins there. Begin it like a pattern${isReached(everywhere) ? `, or write ${quote(`!${everywhere}`)} to exclude it wherever it is` : ""}.`
 		}];
 	});
-}
-function firstFolderOf(root, directory) {
-	const [first = ""] = pathWithin(directory, root)?.split(path.sep) ?? [];
-	return first === "" ? root : path.join(directory, first);
-}
-function overlap(one, other) {
-	return pathWithin(one, other) !== void 0 || pathWithin(other, one) !== void 0;
 }
 function findMistakenTargets(matches, target) {
 	return matches.filter(({ pattern, files: [file] }) => {
@@ -298,7 +309,7 @@ function planFiles({ matches, excludes }, { workingDirectory, ifNoFilesFound, ta
 	const directory = path.resolve(workspace, workingDirectory);
 	const unmatched = matches.filter(({ files, links }) => files.length + links.length === 0 && ifNoFilesFound !== "ignore").map((match) => explainNoMatch(match, directory));
 	const more = (count) => `And ${count} more of this kind.`;
-	const conflicts = limitList(findConflicts(planned), MAX_CONFLICTS, more);
+	const conflicts = firstOf(findConflicts(planned), MAX_CONFLICTS, more);
 	const messages = [...ifNoFilesFound === "error" ? unmatched : [], ...conflicts];
 	const links = matches.flatMap((match) => match.links);
 	const problems = [
@@ -324,8 +335,9 @@ function filesOfShard(files, { index, count }) {
 	return files.filter(({ target }) => hash("sha256", target, "buffer").readUInt32BE(0) % count === index - 1);
 }
 function targetOf({ source, relative }, { target: lineTarget = "" }, target) {
-	const base = path.posix.isAbsolute(lineTarget) ? path.posix.normalize(lineTarget) : path.posix.join(target, lineTarget);
-	return relative === "" && !/(^|\/)\.?$/.test(lineTarget) ? base : path.posix.join(base, relative || path.posix.basename(source));
+	const isBelowTarget = !/^(\/|~(\/|$))/.test(lineTarget);
+	const base = path.posix.join(isBelowTarget ? target : "", lineTarget).replace(/^~(\/|$)/, "");
+	return relative === "" && !/(^|\/)\.?$|^~$/.test(lineTarget) ? base : path.posix.join(base, relative || path.posix.basename(source));
 }
 const ADVICE = "Give one line another target, or exclude one.";
 /** Describes files that have the target of another file, or a target below it, sorted by target. */
@@ -352,7 +364,47 @@ function uniqueBy(items, keyOf) {
 	return [...new Map(items.map((item) => [keyOf(item), item])).values()];
 }
 
-// src/upload/read-file.ts
+// src/upload/upload-body.ts
+var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
+const BOUNDARY = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
+const LINE_BREAK = Buffer.from("\r\n");
+const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
+const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+/** Frames the files of a batch (RFC 7578). */
+function bodyOf(batch, isHashed) {
+	const heads = batch.map(headOf);
+	const digests = [];
+	function* chunks() {
+		for (const [index, file] of batch.entries()) {
+			const digest = isHashed ? createHash("sha256") : void 0;
+			let head = heads[index];
+			for (const chunk of readChunks(file)) {
+				digest?.update(chunk);
+				yield head === void 0 ? chunk : Buffer.concat([head, chunk]);
+				head = void 0;
+			}
+			if (head !== void 0) yield head;
+			if (digest !== void 0) digests.push(digest.digest("hex"));
+		}
+		yield TAIL;
+	}
+	const length = [...heads.map((head) => head.length), ...batch.map(({ size }) => size)].reduce((sum, size) => sum + size, TAIL.length);
+	return {
+		chunks: chunks(),
+		length,
+		digests
+	};
+}
+function headOf({ target }, index) {
+	const form = new import_form_data.default();
+	form.setBoundary(BOUNDARY);
+	form.append("file", "", {
+		filepath: target,
+		contentType: "application/octet-stream"
+	});
+	const head = form.getBuffer().subarray(0, -TAIL.length);
+	return index === 0 ? head : Buffer.concat([LINE_BREAK, head]);
+}
 const CHUNK_BYTES = 262144;
 /**
 * Returns the SHA-256 in hex, or undefined if `cancel` aborts.
@@ -401,125 +453,18 @@ function fileError({ realPath }, problem) {
 	return new AgentError("file-changed", `${realPath} ${problem}.`);
 }
 
-// src/upload/state-file.ts
-const STATE_VERSION = 2;
-/** Returns undefined if `state-file` is not set, and no rows without a usable state. */
-function readState(inputs, workspace) {
-	if (inputs.stateFile === "") return void 0;
-	const file = resolve(workspace, inputs.stateFile);
-	const scope = scopeOf(inputs);
-	const rows = readRows(file, scope);
-	if (rows !== void 0) return {
-		file,
-		scope,
-		rows,
-		warnings: []
-	};
-	return {
-		file,
-		scope,
-		rows: [],
-		warnings: [`The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`]
-	};
-}
-/** @throws AgentError if a file cannot be hashed */
-async function compareWithState(planned, state, cancel) {
-	const rows = cancel.aborted || state === void 0 ? [] : state.rows;
-	const byTarget = new Map(rows.map((row) => [row.target, row]));
-	const toSend = [];
-	const unchanged = [];
-	for (const file of planned) {
-		const row = byTarget.get(file.target);
-		if (row?.size === file.size && await hashFile(file, cancel) === row.sha256) unchanged.push({
-			status: "unchanged",
-			file,
-			path: row.path,
-			sha256: row.sha256
-		});
-		else toSend.push(file);
-	}
-	const targets = new Set(planned.map(({ target }) => target));
-	return {
-		toSend,
-		unchanged,
-		orphaned: rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path)).map(({ path }) => path)
-	};
-}
-/** Call this before a transfer: if that is interrupted, the next run sends every file. */
-function clearState({ file }) {
-	mkdirSync(dirname(file), { recursive: true });
-	writeFileSync(file, "", { mode: 384 });
-}
-function writeState({ file: stateFile, scope }, stored) {
-	const files = stored.map(({ path, file: { target, size }, sha256 }) => {
-		return {
-			path,
-			target,
-			size,
-			sha256
-		};
-	});
-	const text = JSON.stringify({
-		schema: STATE_VERSION,
-		scope,
-		files
-	});
-	writeFileSync(stateFile, `${text}\n`, { mode: 384 });
-}
-function scopeOf(inputs) {
-	const { sandboxId, baseUrl, username, shard, port, uploadPath, headerPrefix, headers } = inputs;
-	const all = [
-		sandboxId,
-		baseUrl,
-		username,
-		shard,
-		port,
-		uploadPath,
-		headerPrefix,
-		Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}: ${isSecretHeader(name) ? "" : value}`).sort()
-	];
-	return hash("sha256", JSON.stringify(all));
-}
-function readRows(file, expectedScope) {
-	const stats = statIfExists(file);
-	if (stats === void 0) return [];
-	if (!stats.isFile()) throw stateError(file, "is not a regular file");
-	const text = readFileSync(file, "utf8");
-	if (text === "") return [];
-	if (!/^\{"schema":\d+,"scope":/.test(text)) throw stateError(file, "contains something other than the state of uploads");
-	const { schema, scope, files } = parseFields(text);
-	if (schema !== STATE_VERSION || scope !== expectedScope || !Array.isArray(files)) return void 0;
-	return files.every(isRow) ? files : void 0;
-}
-function isRow(row) {
-	const { path, target, size, sha256 } = fieldsOf(row);
-	return [
-		path,
-		target,
-		sha256
-	].every((text) => typeof text === "string") && typeof size === "number";
-}
-function stateError(file, why) {
-	const message = `${quote(file)} ${why}. Name a file that only this step writes.`;
-	return inputError("state-file", message, ".sandbox-sync/state.json");
-}
-
 // src/agent/request-each.ts
 const MAX_CONSECUTIVE_FAILURES = 3;
-/**
-* Sends a request for each item in parallel, with retries, until further ones would be pointless.
-* Returns the results in the order of the items.
-*/
-async function requestEach(items, { send, nameOf }, { concurrency, retries: maxRetries }, context) {
-	const { cancel, clock, log } = context;
+/** Sends a request for each item in parallel, with retries, until further ones would be pointless. */
+async function requestEach(items, { send, filesOf, nameOf }, { concurrency, retries: maxRetries }, context) {
+	const { cancel, now, log } = context;
 	const giveUp = new AbortController();
 	const stop = AbortSignal.any([cancel, giveUp.signal]);
 	const throttled = throttle(concurrency, stop, log);
-	const durationSince = (start) => Math.round(clock() - start);
 	let retries = 0;
 	let consecutiveFailures = 0;
 	async function requestOne(item) {
-		const startedAt = clock();
+		const startedAt = now();
 		const onRetry = (retry) => log.line(describeRetry(nameOf(item), retry));
 		const options = {
 			...context,
@@ -529,39 +474,44 @@ async function requestEach(items, { send, nameOf }, { concurrency, retries: maxR
 		};
 		const outcome = await withRetries(() => throttled(() => send(item)), options);
 		retries += outcome.attempts - 1;
-		const attempts = {
+		const timing = {
 			attempts: outcome.attempts,
-			durationMs: durationSince(startedAt)
+			durationMs: now() - startedAt
 		};
 		if (outcome.status === "done") {
 			consecutiveFailures = 0;
-			return {
-				item,
-				status: "done",
-				...attempts,
-				value: outcome.value
-			};
+			return outcome.value.map((row) => ({
+				...row,
+				...timing
+			}));
 		}
 		const { error } = outcome;
 		if (error.isRetryable) consecutiveFailures += 1;
-		if (error.isFatal || consecutiveFailures >= MAX_CONSECUTIVE_FAILURES) giveUp.abort(`the transfer had ended: ${error.message}`);
-		if (error.kind === "cancelled" && error.hadNoEffect) return {
-			item,
+		if (isFatal(error.kind) || consecutiveFailures >= MAX_CONSECUTIVE_FAILURES) giveUp.abort(`the transfer had ended: ${error.message}`);
+		const end = error.kind === "cancelled" && error.hadNoEffect ? {
 			status: "not-attempted",
 			reason: String(stop.reason)
-		};
-		return {
-			item,
+		} : {
 			status: "failed",
-			...attempts,
+			...timing,
 			error: failureInfoOf(error)
 		};
+		return filesOf(item).map((file) => ({
+			...file,
+			...end
+		}));
 	}
-	const startedAt = clock();
+	const startedAt = now();
+	const rows = [];
+	const queue = items.entries();
+	const lane = async () => {
+		for (const [index, item] of queue) rows[index] = await requestOne(item);
+	};
+	await Promise.all(Array.from({ length: concurrency }, lane)).finally(() => giveUp.abort("the transfer is over"));
 	return {
-		results: await pLimit(concurrency).map(items, requestOne).finally(() => giveUp.abort("the transfer is over")),
+		files: rows.flat(),
 		retries,
-		durationMs: durationSince(startedAt)
+		durationMs: now() - startedAt
 	};
 }
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
@@ -585,108 +535,18 @@ function isOverload(error) {
 	return error instanceof AgentError && (error.status === 429 || error.status === 503);
 }
 
-// src/upload/store-files.ts
-var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
-/** Stores a batch with one request. */
-async function storeFiles(batch, inputs, client, signal, onSent) {
-	const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== "");
-	const response = await client.send({
-		method: "POST",
-		path: requestPath(inputs, batch),
-		headers: {
-			"Content-Type": CONTENT_TYPE,
-			"Content-Length": String(length)
-		},
-		body: chunks,
-		hints: UPLOAD_HINTS,
-		onSent,
-		signal,
-		timeout: inputs.timeout
-	});
-	const entries = entriesIn(response, batch.length);
-	return batch.map((stored, index) => {
-		return {
-			file: stored,
-			path: client.redact(storedPath(entries[index], stored.target, response)),
-			sha256: digests[index]
-		};
-	});
-}
-const UPLOAD_HINTS = {
-	"not-found": "Check base-url and upload-path, which is added to it: the service has no such operation there.",
-	rejected: "The agent does not take this request. Check the target and what is in its place, header-prefix, sandbox-id and port.",
-	busy: "The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."
-};
-function requestPath(inputs, batch) {
-	const { username, signature, signatureExpiration, uploadPath } = inputs;
-	const parameters = {
-		path: batch.length === 1 ? batch[0]?.target : void 0,
-		username,
-		signature,
-		signature_expiration: signatureExpiration
-	};
-	const query = Object.entries(parameters).flatMap(([name, value]) => value ? [`${name}=${encodeURIComponent(value)}`] : []);
-	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
-}
-const BOUNDARY = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
-const LINE_BREAK = Buffer.from("\r\n");
-const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
-const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
-/** Frames the files of a batch (RFC 7578). */
-function bodyOf(batch, isHashed) {
-	const heads = batch.map(headOf);
-	const digests = [];
-	function* chunks() {
-		for (const [index, file] of batch.entries()) {
-			const digest = isHashed ? createHash("sha256") : void 0;
-			let head = heads[index];
-			for (const chunk of readChunks(file)) {
-				digest?.update(chunk);
-				yield head === void 0 ? chunk : Buffer.concat([head, chunk]);
-				head = void 0;
-			}
-			if (head !== void 0) yield head;
-			if (digest !== void 0) digests.push(digest.digest("hex"));
-		}
-		yield TAIL;
-	}
-	const length = [...heads.map((head) => head.length), ...batch.map(({ size }) => size)].reduce((sum, size) => sum + size, TAIL.length);
-	return {
-		chunks: chunks(),
-		length,
-		digests
-	};
-}
-function headOf({ target }, index) {
-	const form = new import_form_data.default();
-	form.setBoundary(BOUNDARY);
-	form.append("file", "", {
-		filepath: target,
-		contentType: "application/octet-stream"
-	});
-	const head = form.getBuffer().subarray(0, -TAIL.length);
-	return index === 0 ? head : Buffer.concat([LINE_BREAK, head]);
-}
-function entriesIn(response, count) {
-	const body = parseResponse(response);
-	const entries = Array.isArray(body) ? body : [body];
-	if (entries.length === count) return entries;
-	throw bodyError(response, `it lists ${entries.length} files instead of ${count}`);
-}
-const MAX_PATH = 4096;
-function storedPath(entry, target, response) {
-	const { path, name, type } = fieldsOf(entry);
-	if (type !== "file") throw bodyError(response, "its entry is not of type \"file\"");
-	if (name !== posix.basename(target)) throw bodyError(response, "its entry names another file");
-	if (typeof path === "string" && path.length <= MAX_PATH && isPathOf(target, path)) return path;
-	throw bodyError(response, "its entry has no path, or that of another target");
-}
-function isPathOf(target, path) {
-	return path === target || !posix.isAbsolute(target) && path.endsWith(`/${target}`);
-}
-
 // src/upload/upload-files.ts
-/** Returns the results of all files of the plan, unchanged ones last. */
+function fileRow({ source, target, size }) {
+	return {
+		source,
+		target,
+		size
+	};
+}
+function isStored(row) {
+	return row.status === "uploaded" || row.status === "unchanged";
+}
+/** Returns the rows of all files of the plan, unchanged ones last. */
 async function uploadFiles({ toSend, unchanged }, inputs, client, context, { onSent, onStored }) {
 	const batches = batchesOf(toSend, filesPerRequestOf(inputs));
 	const send = async (batch) => {
@@ -694,20 +554,22 @@ async function uploadFiles({ toSend, unchanged }, inputs, client, context, { onS
 		onStored(batch.length);
 		return stored;
 	};
-	const { results, ...totals } = await requestEach(batches, {
+	const filesOf = (batch) => batch.map(fileRow);
+	const { files, ...totals } = await requestEach(batches, {
 		send,
+		filesOf,
 		nameOf: formatSources
 	}, inputs, context);
 	return {
-		files: failOverwritten([...results.flatMap(resultsOf), ...unchanged]),
+		files: failOverwritten([...files, ...unchanged]),
 		...totals
 	};
 }
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
-function filesPerRequestOf({ filesPerRequest, headerPrefix, signature }) {
-	if (signature !== "") return 1;
-	if (filesPerRequest !== "auto") return filesPerRequest;
-	return /^E2b$/i.test(headerPrefix) ? 250 : 1;
+function filesPerRequestOf(inputs) {
+	if (inputs.signature !== "") return 1;
+	if (inputs.filesPerRequest !== "auto") return inputs.filesPerRequest;
+	return /^E2b$/i.test(inputs.headerPrefix) ? 250 : 1;
 }
 const SMALL_BYTES = 262144;
 const BATCH_BYTES = 1048576;
@@ -741,47 +603,201 @@ function canBatch({ target, size }) {
 	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(target);
 }
 function formatSources(files) {
-	return listSome(files.map(({ source }) => source), 1);
+	const sources = files.map(({ source }) => source);
+	return listSome(sources, 1);
 }
-function resultsOf({ item: batch, ...result }) {
-	if (result.status !== "done") return batch.map((file) => ({
-		file,
-		...result
-	}));
-	const { value, attempts, durationMs } = result;
-	return value.map((stored) => ({
-		...stored,
-		status: "uploaded",
-		attempts,
-		durationMs
-	}));
-}
-function failOverwritten(results) {
-	const stored = results.filter(isStored);
-	const byPath = Map.groupBy(stored, ({ path }) => path);
-	return results.map((result) => {
-		if (!isStored(result)) return result;
-		const { file, path } = result;
-		const sharing = byPath.get(path) ?? [];
-		if (sharing.length < 2) return result;
+function failOverwritten(rows) {
+	const byPath = Map.groupBy(rows.filter(isStored), ({ path }) => path);
+	return rows.map((row) => {
+		if (!isStored(row)) return row;
+		const sharing = byPath.get(row.path) ?? [];
+		if (sharing.length < 2) return row;
 		const error = {
 			kind: "rejected",
 			status: void 0,
-			message: `${formatSources(sharing.map((each) => each.file))} were stored at the same place, ${path}: only one of them is there.`,
+			message: `${formatSources(sharing)} were stored at the same place, ${row.path}: only one of them is there.`,
 			hint: "Give one of them another target, or exclude it."
 		};
-		const { attempts, durationMs } = result.status === "uploaded" ? result : {
+		const { attempts, durationMs } = row.status === "uploaded" ? row : {
 			attempts: 0,
 			durationMs: 0
 		};
 		return {
-			file,
+			...fileRow(row),
 			status: "failed",
 			attempts,
 			durationMs,
 			error
 		};
 	});
+}
+/** Stores a batch with one request. */
+async function storeFiles(batch, inputs, client, signal, onSent) {
+	const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== "");
+	const response = await client.send({
+		method: "POST",
+		path: requestPath(inputs, batch),
+		headers: {
+			"Content-Type": CONTENT_TYPE,
+			"Content-Length": String(length)
+		},
+		body: chunks,
+		hints: UPLOAD_HINTS,
+		onSent,
+		signal,
+		timeout: inputs.timeout
+	});
+	const entries = entriesIn(response, batch.length);
+	return batch.map((file, index) => {
+		const path = client.redact(storedPath(entries[index], file.target, response));
+		return {
+			...fileRow(file),
+			status: "uploaded",
+			path,
+			sha256: digests[index]
+		};
+	});
+}
+const UPLOAD_HINTS = {
+	"not-found": "Check base-url and upload-path, which is added to it: the service has no such operation there.",
+	rejected: "The agent does not take this request. Check the target and what is in its place (to put a file into a folder, end the target with /), base-url, header-prefix, sandbox-id and port.",
+	busy: "The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."
+};
+function requestPath(inputs, batch) {
+	const { username, signature, signatureExpiration, uploadPath } = inputs;
+	const parameters = {
+		path: batch.length === 1 ? batch[0]?.target : void 0,
+		username,
+		signature,
+		signature_expiration: signatureExpiration
+	};
+	const query = Object.entries(parameters).flatMap(([name, value]) => value ? [`${name}=${encodeURIComponent(value)}`] : []);
+	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
+}
+function entriesIn(response, count) {
+	const body = parseResponse(response);
+	const entries = Array.isArray(body) ? body : [body];
+	if (entries.length === count) return entries;
+	throw bodyError(response, `it lists ${entries.length} files instead of ${count}`);
+}
+const MAX_PATH = 4096;
+function storedPath(entry, target, response) {
+	const { path, name, type } = fieldsOf(entry);
+	if (type !== "file") throw bodyError(response, "its entry is not of type \"file\"");
+	if (name !== posix.basename(target)) throw bodyError(response, "its entry names another file");
+	if (typeof path === "string" && path.length <= MAX_PATH && isPathOf(target, path)) return path;
+	throw bodyError(response, "its entry has no path, or that of another target");
+}
+function isPathOf(target, path) {
+	return path === target || !posix.isAbsolute(target) && path.endsWith(`/${target}`);
+}
+
+// src/upload/state-file.ts
+const STATE_VERSION = 2;
+const STATE_START = `{"schema":${STATE_VERSION},"scope":`;
+/** Returns undefined if `state-file` is not set, and no rows without a usable state. */
+function readState(inputs, workspace) {
+	if (inputs.stateFile === "") return void 0;
+	const file = resolve(workspace, inputs.stateFile);
+	const scope = scopeOf(inputs);
+	const rows = readRows(file, scope);
+	if (rows !== void 0) return {
+		file,
+		scope,
+		rows,
+		warnings: []
+	};
+	return {
+		file,
+		scope,
+		rows: [],
+		warnings: [`The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`]
+	};
+}
+async function compareWithState(planned, state, cancel) {
+	const rows = cancel.aborted || state === void 0 ? [] : state.rows;
+	const byTarget = new Map(rows.map((row) => [row.target, row]));
+	const toSend = [];
+	const unchanged = [];
+	for (const file of planned) {
+		const row = byTarget.get(file.target);
+		const hash = () => hashFile(file, cancel).catch(() => void 0);
+		if (row?.size === file.size && await hash() === row.sha256) unchanged.push({
+			...fileRow(file),
+			status: "unchanged",
+			path: row.path,
+			sha256: row.sha256
+		});
+		else toSend.push(file);
+	}
+	const targets = new Set(planned.map(({ target }) => target));
+	return {
+		toSend,
+		unchanged,
+		orphaned: rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path)).map(({ path }) => path)
+	};
+}
+/** Call this before a transfer: if that is interrupted, the next run sends every file. */
+function clearState({ file }) {
+	mkdirSync(dirname(file), { recursive: true });
+	writeFileSync(file, "", { mode: 384 });
+}
+/** Returns a warning if the file cannot be written, since everything has arrived by then. */
+function writeState({ file: stateFile, scope }, stored) {
+	const files = stored.map(({ path, target, size, sha256 }) => ({
+		path,
+		target,
+		size,
+		sha256
+	}));
+	const text = JSON.stringify({
+		schema: STATE_VERSION,
+		scope,
+		files
+	});
+	try {
+		writeFileSync(stateFile, `${text}\n`, { mode: 384 });
+		return [];
+	} catch (error) {
+		return [`The state file could not be written, so the next run sends every file: ${errorText(error)}.`];
+	}
+}
+function scopeOf(inputs) {
+	const { sandboxId, baseUrl, username, shard, port, uploadPath, headerPrefix, headers } = inputs;
+	const all = [
+		sandboxId,
+		baseUrl,
+		username,
+		shard,
+		port,
+		uploadPath,
+		headerPrefix,
+		Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}: ${isSecretHeader(name) ? "" : value}`).sort()
+	];
+	return hash("sha256", JSON.stringify(all));
+}
+function readRows(file, expectedScope) {
+	const stats = statIfExists(file);
+	if (stats === void 0) return [];
+	if (!stats.isFile()) throw stateError(file, "is not a regular file");
+	const text = readFileSync(file, "utf8");
+	if (text === "") return [];
+	if (!/^\{"schema":\d+,"scope":/.test(text) && !STATE_START.startsWith(text)) throw stateError(file, "contains something other than the state of uploads");
+	const { schema, scope, files } = parseFields(text);
+	if (schema !== STATE_VERSION || scope !== expectedScope || !Array.isArray(files)) return void 0;
+	return files.every(isRow) ? files : void 0;
+}
+function isRow(row) {
+	const { path, target, size, sha256 } = fieldsOf(row);
+	return [
+		path,
+		target,
+		sha256
+	].every((text) => typeof text === "string") && typeof size === "number";
+}
+function stateError(file, why) {
+	const message = `${quote(file)} ${why}. Name a file that only this step writes.`;
+	return inputError("state-file", message, ".sandbox-sync/state.json");
 }
 
 // src/upload/upload.ts
@@ -800,6 +816,8 @@ async function planUpload(inputs, context) {
 		const counts = `${formatCount(files.length, "file")}, ${formatNumber(skipped.length)} skipped`;
 		log.debug(`Pattern ${pattern.pattern}: ${counts}, from ${root}`);
 	}
+	const hidden = findHiddenNames(found.matches, workspace);
+	if (hidden.length > 0) log.line(`Left out, since include-hidden-files is not set: ${listSome(hidden, 3)}`);
 	const { files, skipped, warnings } = planFiles(found, inputs, workspace);
 	const { shard } = inputs;
 	const shardFiles = shard === void 0 ? files : filesOfShard(files, shard);
@@ -820,8 +838,8 @@ async function showPlan({ toSend, unchanged, shard, skipped, orphaned, warnings 
 	for (const file of toSend) {
 		const sha256 = checksums ? await hashFile(file, cancel) : void 0;
 		planned.push({
+			...fileRow(file),
 			status: "planned",
-			file,
 			sha256
 		});
 	}
@@ -851,12 +869,15 @@ async function sendPlan({ toSend, unchanged, state: oldState, ...plan }, inputs,
 		unchanged
 	}, inputs, client, context, progress);
 	const stored = files.filter(isStored);
-	if (state !== void 0 && stored.length === files.length) writeState(state, stored);
+	const isComplete = stored.length === files.length;
+	const notWritten = state !== void 0 && isComplete ? writeState(state, stored) : [];
+	const warnings = [...plan.warnings, ...notWritten];
 	const storedPaths = new Set(stored.map(({ path }) => path));
 	const orphaned = plan.orphaned.filter((orphan) => !storedPaths.has(orphan));
 	return {
 		...plan,
 		orphaned,
+		warnings,
 		dryRun: false,
 		files,
 		digest: digestOf(files),
@@ -864,14 +885,14 @@ async function sendPlan({ toSend, unchanged, state: oldState, ...plan }, inputs,
 	};
 }
 const PROGRESS_INTERVAL_MS = 15e3;
-function logProgress(files, { clock, log }) {
-	const startedAt = clock();
+function logProgress(files, { now, log }) {
+	const startedAt = now();
 	const total = totalSize(files);
 	let stored = 0;
 	let sent = 0;
 	const line = () => {
 		const bytes = Math.min(sent, total);
-		return `${`${formatNumber(stored)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, clock() - startedAt)}`;
+		return `${`${formatNumber(stored)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, now() - startedAt)}`;
 	};
 	const timer = setInterval(() => log.line(line()), PROGRESS_INTERVAL_MS).unref();
 	return {
@@ -879,6 +900,212 @@ function logProgress(files, { clock, log }) {
 		onStored: (count) => void (stored += count),
 		[Symbol.dispose]: () => clearInterval(timer)
 	};
+}
+/** Lists checksums of stored files like `sha256sum`, with the paths that the agent returned. */
+function checksumsOf(rows) {
+	return rows.filter(isStored).flatMap(({ sha256, path }) => checksumLine(sha256, path)).join("");
+}
+/**
+* Hashes the sorted checksum lines of all targets. Returns '' if there are no files, or if one
+* failed or was not hashed: only a complete build has a digest.
+*/
+function digestOf(rows) {
+	const lines = rows.flatMap(({ sha256, target }) => checksumLine(sha256, target));
+	if (lines.length === 0 || lines.length < rows.length) return "";
+	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
+	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
+}
+const ESCAPES = {
+	"\\": "\\\\",
+	"\n": "\\n",
+	"\r": "\\r"
+};
+function checksumLine(sha256, name) {
+	if (sha256 === void 0) return [];
+	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
+	return [`${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`];
+}
+
+// src/report/transfer-section.ts
+function renderUpload(result, cancelled) {
+	const { warnings, ...others } = result;
+	const { files, skipped, digest, shard, orphaned } = others;
+	const totals = totalsOf(files, skipped.length);
+	const suffix = shard === void 0 ? "" : ` (shard ${shard.index} of ${shard.count})`;
+	const transfer = renderTransfer(`${describeUpload(result, totals, cancelled)}${suffix}`, files, cancelled);
+	const orphans = listSome(orphaned.map(inlineCode));
+	return {
+		...transfer,
+		warnings,
+		fileLines: [
+			...transfer.fileLines,
+			...skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`),
+			...digest === "" ? [] : [`digest: ${digest}`]
+		],
+		facts: orphans === "" ? [] : [`Still in the sandbox, but no longer in the build: ${orphans}.`],
+		outputs: {
+			"uploaded-count": String(totals.uploaded),
+			"unchanged-count": String(totals.unchanged),
+			"failed-count": String(totals.failed),
+			"planned-count": String(totals.planned),
+			"skipped-count": String(totals.skipped),
+			"uploaded-bytes": String(totals.uploadedBytes),
+			digest
+		},
+		attachments: { checksums: checksumsOf(files) },
+		json: {
+			...others,
+			totals
+		}
+	};
+}
+function totalsOf(files, skipped) {
+	const { count, bytes } = counterOf(files);
+	return {
+		files: files.length,
+		uploaded: count("uploaded"),
+		uploadedBytes: bytes("uploaded"),
+		unchanged: count("unchanged"),
+		unchangedBytes: bytes("unchanged"),
+		planned: count("planned"),
+		plannedBytes: bytes("planned"),
+		failed: count("failed"),
+		notAttempted: count("not-attempted"),
+		skipped
+	};
+}
+function describeUpload({ dryRun, durationMs }, totals, cancelled) {
+	const { files, unchanged, uploaded, planned, failed, notAttempted, skipped } = totals;
+	const wanted = files - unchanged;
+	if (cancelled && uploaded + failed === 0) return "cancelled before anything was sent";
+	if (files === 0) return "there were no files to upload";
+	const unsent = listCounts({
+		unchanged,
+		skipped
+	});
+	if (dryRun) {
+		const size = formatBytes(totals.plannedBytes);
+		return `dry run: ${formatCount(planned, "file")} (${size}) would be uploaded${unsent}`;
+	}
+	if (uploaded + failed === 0) return `nothing was sent${unsent}`;
+	return describeDone("uploaded", {
+		done: uploaded,
+		bytes: totals.uploadedBytes,
+		wanted,
+		durationMs
+	}, `${listCounts({
+		failed,
+		"not attempted": notAttempted
+	})}${unsent}`, cancelled);
+}
+function renderDownload(result, cancelled) {
+	const { warnings, ...others } = result;
+	const { files } = others;
+	const { count, bytes } = counterOf(files);
+	const totals = {
+		files: files.length,
+		downloaded: count("downloaded"),
+		missing: count("missing"),
+		failed: count("failed"),
+		notAttempted: count("not-attempted"),
+		downloadedBytes: bytes("downloaded")
+	};
+	const { downloaded, missing, failed, notAttempted, downloadedBytes } = totals;
+	const counts = {
+		done: downloaded,
+		bytes: downloadedBytes,
+		wanted: files.length
+	};
+	const missed = listCounts({
+		failed,
+		missing,
+		"not attempted": notAttempted
+	});
+	return {
+		...renderTransfer(describeDone("downloaded", {
+			...counts,
+			...others
+		}, missed, cancelled), files, cancelled),
+		warnings,
+		outputs: {
+			"downloaded-count": String(downloaded),
+			"failed-count": String(failed)
+		},
+		json: {
+			...others,
+			totals
+		}
+	};
+}
+function nameOf({ source, path = "" }) {
+	return source ?? path;
+}
+/** Returns where a file went, or should have gone. */
+function placeOf({ source, target, path, size }) {
+	if (source !== void 0) return path ?? target;
+	return size === void 0 ? target : `${target} (${formatBytes(size)})`;
+}
+/** Returns functions that count the rows with a status, and their bytes. */
+function counterOf(rows) {
+	const withStatus = (status) => rows.filter((row) => row.status === status);
+	return {
+		count: (status) => withStatus(status).length,
+		bytes: (status) => totalSize(withStatus(status))
+	};
+}
+/** `words` say what was done. They are a problem unless all files were transferred. */
+function renderTransfer(words, rows, cancelled) {
+	const causes = explainFailedFiles(rows);
+	const isComplete = rows.every(({ status }) => status !== "failed" && status !== "not-attempted");
+	const isFine = cancelled ? causes.length === 0 : isComplete;
+	return {
+		problems: isFine ? [] : [{
+			verdict: words,
+			lines: []
+		}, ...causes],
+		done: isFine ? words : "",
+		fileLines: Object.entries(STATUS_WORDS).flatMap(([status, word]) => rows.filter((row) => row.status === status).map((row) => `${word}: ${nameOf(row)} → ${placeOf(row)}`))
+	};
+}
+const STATUS_WORDS = {
+	failed: "failed",
+	"not-attempted": "not attempted",
+	missing: "missing",
+	downloaded: "downloaded",
+	uploaded: "uploaded",
+	planned: "would be uploaded",
+	unchanged: "unchanged"
+};
+/** Explains why files failed, with the words about the first of those that failed alike. */
+function explainFailedFiles(rows) {
+	const failures = rows.flatMap((row) => row.error === void 0 || row.error.kind === "cancelled" ? [] : {
+		name: nameOf(row),
+		...problemOfFailure(row.error)
+	});
+	return [...Map.groupBy(failures, ({ verdict, lines }) => `${verdict} ${lines.at(-1)}`).values()].sort((one, other) => other.length - one.length).flatMap((group) => {
+		const names = group.map(({ name }) => inlineCode(name));
+		const count = formatCount(group.length, "file");
+		return group.slice(0, 1).map(({ verdict, lines }) => {
+			return {
+				verdict: `${count}: ${verdict}`,
+				lines: [...lines, `Files: ${listSome(names, MAX_NAMES)}.`]
+			};
+		});
+	});
+}
+const MAX_NAMES = 3;
+/** Returns `uploaded 2 files (9 MiB, 3 MiB/s) in 3 s`, or `uploaded 2 of 3 files`, and `others`. */
+function describeDone(verb, counts, others, cancelled) {
+	const { done, wanted, bytes, durationMs } = counts;
+	const files = formatCount(wanted, "file");
+	if (cancelled) return `cancelled: ${formatNumber(done)} of ${files} were ${verb}`;
+	if (done < wanted) return `${verb} ${formatNumber(done)} of ${files}${others}`;
+	const rate = durationMs < 1e3 ? "" : `, ${formatRate(bytes, durationMs)}`;
+	return `${verb} ${files} (${formatBytes(bytes)}${rate}) in ${formatDuration(durationMs)}${others}`;
+}
+/** Lists counts other than 0: `, 1 failed, 2 unchanged`. */
+function listCounts(counts) {
+	return Object.entries(counts).filter(([, count]) => count > 0).map(([what, count]) => `, ${formatNumber(count)} ${what}`).join("");
 }
 
 // src/sync/sync.ts
@@ -899,93 +1126,37 @@ async function sync(inputs, context) {
 	await waitForSandbox(inputs, client, context);
 	const isGated = inputs.failIf.length > 0;
 	if (isGated) await readJudgeableStats(inputs, client, context);
+	const upload = await sendPlan(plan, inputs, client, context);
+	const isCutOff = upload.files.flatMap((file) => file.status === "failed" ? file.error.kind : []).some((kind) => isFatal(kind) && kind !== "disk-full");
+	const isReached = upload.files.some(({ status }) => status === "uploaded");
+	if (isCutOff && !isReached) return {
+		upload,
+		stats: withoutStats(inputs)
+	};
 	return {
-		upload: await sendPlan(plan, inputs, client, context),
+		upload,
 		stats: await takeStats(inputs, client, context, { cpuWindowStarted: isGated })
 	};
 }
 
-// src/download/download-file.ts
-/** Leaves the target unchanged, and throws an AgentError, unless the whole file arrives. */
-async function downloadFile(file, { username, maxSize, timeout }, client, signal) {
-	const { target, realTarget } = file;
-	const hint = "Choose another target, or remove in the workspace what is in the way.";
-	if (wrapWriteErrors(file, () => isLink(deepestLinkIn(realTarget)))) throw new AgentError("not-written", `The target ${target} is a link, or below one.`, { hint });
-	const name = `.sandbox-sync-${randomUUID()}.part`;
-	const partialFile = path.join(path.dirname(realTarget), name);
-	const user = username === "" ? "" : `&username=${encodeURIComponent(username)}`;
-	const requestPath = `/files?path=${encodeURIComponent(file.path)}${user}`;
-	try {
-		const request = {
-			method: "GET",
-			path: requestPath,
-			headers: { "Cache-Control": "no-cache" },
-			hints: DOWNLOAD_HINTS
-		};
-		const downloaded = await client.receive({
-			...request,
-			signal,
-			timeout
-		}, (response) => receiveInto(partialFile, file, response, maxSize));
-		wrapWriteErrors(file, () => renameSync(partialFile, realTarget));
-		return downloaded;
-	} catch (error) {
-		rmSync(partialFile, { force: true });
-		throw error;
-	}
-}
-const DOWNLOAD_HINTS = { rejected: "Check the path: only files can be downloaded, so pack a folder into an archive in the sandbox. Check header-prefix, sandbox-id and port, too." };
-async function receiveInto(partialFile, file, response, maxSize) {
-	const expected = checkLength(response, maxSize);
-	const digest = createHash("sha256");
-	let size = 0;
-	const descriptor = wrapWriteErrors(file, () => {
-		mkdirSync(path.dirname(partialFile), { recursive: true });
-		return openSync(partialFile, "wx");
-	});
-	try {
-		for await (const chunk of response.body) {
-			wrapWriteErrors(file, () => writeFileSync(descriptor, chunk));
-			digest.update(chunk);
-			size += chunk.length;
-		}
-	} finally {
-		closeSync(descriptor);
-	}
-	if (size === expected) return {
-		size,
-		sha256: digest.digest("hex")
-	};
-	throw new AgentError("connection", `${response.label} sent ${size} of ${expected} bytes.`);
-}
-function checkLength({ label, headers }, maxSize) {
-	const { "content-length": length, "content-encoding": encoding } = headers;
-	const hint = "Check whether a proxy on the way compresses or converts responses.";
-	if (encoding !== void 0) throw new AgentError("bad-response", `${label} sent an encoded response.`, { hint });
-	if (typeof length !== "string" || !/^\d{1,15}$/.test(length)) throw new AgentError("bad-response", `${label} sent no Content-Length.`, { hint });
-	const bytes = Number(length);
-	if (bytes <= maxSize) return bytes;
-	throw new AgentError("too-large", `${label} would send ${formatBytes(bytes)}.`, { hint: `Raise max-size, which is ${formatBytes(maxSize)}, or compress the file in the sandbox.` });
-}
-function wrapWriteErrors({ target }, call) {
-	return wrapSystemErrors("not-written", `${target} cannot be written`, call);
-}
-
 // src/download/download.ts
 async function download(inputs, context) {
-	const { sandboxId, baseUrl, ifNoFilesFound } = inputs;
+	const { sandboxId, baseUrl } = inputs;
 	const planned = placeTargets(inputs, context.workspace);
 	const count = formatCount(planned.length, "file");
 	context.log.line(`Downloading ${count} from sandbox ${sandboxId} at ${baseUrl}`);
 	await using client = openAgent(inputs, context);
-	const { results, ...totals } = await requestEach(planned, {
-		send: (file) => downloadFile(file, inputs, client, context.cancel),
+	const transfer = await requestEach(planned, {
+		send: async (file) => [await downloadFile(file, inputs, client, context.cancel)],
+		filesOf: ({ path: source, target }) => [{
+			path: source,
+			target
+		}],
 		nameOf: (file) => file.path
 	}, inputs, context);
 	return {
-		files: results.map((result) => resultOf(result, ifNoFilesFound)),
-		ifNoFilesFound,
-		...totals
+		...transfer,
+		...explainMissing(transfer.files, inputs)
 	};
 }
 function placeTargets({ files, workingDirectory }, workspace) {
@@ -1002,39 +1173,94 @@ function placeTargets({ files, workingDirectory }, workspace) {
 		};
 	});
 }
-function resultOf({ item: { path, target }, ...result }, ifNoFilesFound) {
-	if (result.status === "done") {
-		const { value, attempts, durationMs } = result;
-		return {
-			path,
-			target,
-			status: "downloaded",
-			attempts,
-			durationMs,
-			...value
-		};
-	}
-	if (result.status !== "failed" || result.error.kind !== "no-such-file") return {
-		path,
-		target,
-		...result
-	};
-	if (ifNoFilesFound !== "error") return {
-		path,
-		target,
-		status: "missing"
-	};
-	const mistake = findMistake("missing-file", path);
-	const hint = mistake === void 0 ? result.error.hint : `${inlineCode(path)} ${mistake}`;
+function explainMissing(rows, { ifNoFilesFound }) {
+	const warnings = [];
 	return {
-		path,
-		target,
-		...result,
-		error: {
-			...result.error,
-			hint
-		}
+		files: rows.map((row) => {
+			if (row.status !== "failed" || row.error.kind !== "no-such-file") return row;
+			const { path: source, target, error } = row;
+			const mistake = findMistake("missing-file", source);
+			if (ifNoFilesFound === "error") return mistake === void 0 ? row : {
+				...row,
+				error: {
+					...error,
+					hint: `${inlineCode(source)} ${mistake}`
+				}
+			};
+			const advice = mistake === void 0 ? "" : ` It ${mistake}`;
+			if (ifNoFilesFound === "warn") warnings.push(`${inlineCode(source)} does not exist in the sandbox.${advice}`);
+			return {
+				path: source,
+				target,
+				status: "missing"
+			};
+		}),
+		warnings
 	};
 }
+/** Leaves the target unchanged, and throws an AgentError, unless the whole file arrives. */
+async function downloadFile(file, { username, maxSize, timeout }, client, signal) {
+	const { target, realTarget } = file;
+	const hint = "Choose another target, or remove in the workspace what is in the way.";
+	if (wrapWriteErrors(file, () => isLink(deepestLinkIn(realTarget)))) throw new AgentError("not-written", `The target ${target} is a link, or below one.`, { hint });
+	const name = `.sandbox-sync-${randomUUID()}.part`;
+	const partialFile = path.join(path.dirname(realTarget), name);
+	const user = username === "" ? "" : `&username=${encodeURIComponent(username)}`;
+	const requestPath = `/files?path=${encodeURIComponent(file.path)}${user}`;
+	try {
+		const request = {
+			method: "GET",
+			path: requestPath,
+			headers: { "Cache-Control": "no-cache" },
+			hints: DOWNLOAD_HINTS
+		};
+		const size = await client.receive({
+			...request,
+			signal,
+			timeout
+		}, (response) => receiveInto(partialFile, file, response, maxSize));
+		wrapWriteErrors(file, () => renameSync(partialFile, realTarget));
+		return {
+			path: file.path,
+			target,
+			status: "downloaded",
+			size
+		};
+	} catch (error) {
+		rmSync(partialFile, { force: true });
+		throw error;
+	}
+}
+const DOWNLOAD_HINTS = { rejected: "Check the path: only regular files can be downloaded, so pack a folder into an archive in the sandbox, or copy a file out of /proc there. Check base-url, header-prefix, sandbox-id and port, too." };
+async function receiveInto(partialFile, file, response, maxSize) {
+	const expected = checkLength(response, maxSize);
+	let size = 0;
+	const descriptor = wrapWriteErrors(file, () => {
+		mkdirSync(path.dirname(partialFile), { recursive: true });
+		return openSync(partialFile, "wx");
+	});
+	try {
+		for await (const chunk of response.body) {
+			wrapWriteErrors(file, () => writeFileSync(descriptor, chunk));
+			size += chunk.length;
+		}
+	} finally {
+		closeSync(descriptor);
+	}
+	if (size === expected) return size;
+	throw new AgentError("connection", `${response.label} sent ${size} of ${expected} bytes.`);
+}
+function checkLength({ label, headers }, maxSize) {
+	const { "content-length": length, "content-encoding": encoding } = headers;
+	const hint = "Check whether a proxy on the way compresses or converts responses.";
+	if (encoding !== void 0) throw new AgentError("bad-response", `${label} sent an encoded response.`, { hint });
+	if (typeof length !== "string" || !/^\d{1,15}$/.test(length)) throw new AgentError("bad-response", `${label} sent no Content-Length.`, { hint });
+	const bytes = Number(length);
+	if (bytes <= maxSize) return bytes;
+	throw new AgentError("too-large", `${label} would send ${formatBytes(bytes)}.`, { hint: `Raise max-size, which is ${formatBytes(maxSize)}, or compress the file in the sandbox.` });
+}
+function wrapWriteErrors({ target }, call) {
+	return wrapSystemErrors("not-written", `${target} cannot be written`, call);
+}
 
-export { sync as n, upload as r, download as t };
+export { upload as a, renderUpload as i, sync as n, renderDownload as r, download as t };

@@ -62,6 +62,7 @@ var require_symbols = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		kMaxResponseSize: Symbol("max response size"),
 		kHTTP2Session: Symbol("http2Session"),
 		kHTTP2Options: Symbol("http2 options"),
+		kQueuedAbort: Symbol("queued abort"),
 		kHTTP2SessionState: Symbol("http2Session state"),
 		kRetryHandlerDefaultRetry: Symbol("retry agent default retry"),
 		kConstruct: Symbol("constructable"),
@@ -79,7 +80,8 @@ var require_symbols = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		kNoProxyAgent: Symbol("no proxy agent"),
 		kHttpProxyAgent: Symbol("http proxy agent"),
 		kHttpsProxyAgent: Symbol("https proxy agent"),
-		kSocks5ProxyAgent: Symbol("socks5 proxy agent")
+		kSocks5ProxyAgent: Symbol("socks5 proxy agent"),
+		kInterceptorKind: Symbol("interceptor kind")
 	};
 }));
 
@@ -3640,7 +3642,7 @@ var require_util$4 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		}
 		return url;
 	}
-	const isPotentialleTrustworthyIPv4 = RegExp.prototype.test.bind(/^127\.(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]\d|\d)\.){2}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]\d|\d)$/);
+	const isPotentiallyTrustworthyIPv4 = RegExp.prototype.test.bind(/^127\.(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]\d|\d)\.){2}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]\d|\d)$/);
 	const isPotentiallyTrustworthyIPv6 = RegExp.prototype.test.bind(/^(?:(?:0{1,4}:){7}|(?:0{1,4}:){1,6}:|::)0{0,3}1$/);
 	/**
 	* Check if host matches one of the CIDR notations 127.0.0.0/8 or ::1/128.
@@ -3653,7 +3655,7 @@ var require_util$4 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			if (origin[0] === "[" && origin[origin.length - 1] === "]") origin = origin.slice(1, -1);
 			return isPotentiallyTrustworthyIPv6(origin);
 		}
-		return isPotentialleTrustworthyIPv4(origin);
+		return isPotentiallyTrustworthyIPv4(origin);
 	}
 	/**
 	* A potentially trustworthy origin is one which a user agent can generally
@@ -4324,13 +4326,8 @@ var require_formdata = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			else this.#state.push(entry);
 		}
 		[nodeUtil.inspect.custom](depth, options) {
-			const state = this.#state.reduce((a, b) => {
-				if (a[b.name]) {
-					if (Array.isArray(a[b.name])) a[b.name].push(b.value);
-					else a[b.name] = [a[b.name], b.value];
-				} else a[b.name] = b.value;
-				return a;
-			}, { __proto__: null });
+			const state = Object.groupBy(this.#state, ({ name }) => name);
+			for (const [name, entries] of Object.entries(state)) state[name] = entries.length === 1 ? entries[0].value : entries.map(({ value }) => value);
 			options.depth ??= depth;
 			options.colors ??= true;
 			const output = nodeUtil.formatWithOptions(options, state);
@@ -4422,6 +4419,7 @@ var require_request$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const kHandler = Symbol("handler");
 	const kController = Symbol("controller");
 	const kResume = Symbol("resume");
+	function noop() {}
 	var RequestController = class {
 		#paused = false;
 		#reason = null;
@@ -4680,11 +4678,20 @@ var require_request$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				this.endHandler = null;
 			}
 		}
+		onQueuedAbort(reason) {
+			this[kController] = createAbortedController(reason);
+			return this.onResponseError(reason);
+		}
 		addHeader(key, value) {
 			processHeader(this, key, value);
 			return this;
 		}
 	};
+	function createAbortedController(reason) {
+		const controller = new RequestController(noop);
+		controller.abort(reason);
+		return controller;
+	}
 	function processHeader(request, key, val) {
 		if (val && typeof val === "object" && !Array.isArray(val)) throw new InvalidArgumentError(`invalid ${key} header`);
 		else if (val === void 0) return;
@@ -4745,12 +4752,14 @@ var require_request$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		return isFormData(body);
 	}
 	module.exports = Request;
+	module.exports.createAbortedController = createAbortedController;
 }));
 
 // node_modules/undici/lib/dispatcher/dispatcher.js
 var require_dispatcher = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const EventEmitter = __require("node:events");
-	const { kOriginless, kUrl } = require_symbols();
+	const { InvalidArgumentError } = require_errors();
+	const { kOriginless, kUrl, kInterceptorKind } = require_symbols();
 	var Dispatcher = class extends EventEmitter {
 		dispatch() {
 			throw new Error("not implemented");
@@ -4765,12 +4774,17 @@ var require_dispatcher = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			const interceptors = Array.isArray(args[0]) ? args[0] : args;
 			const interceptorOrigin = this[kOriginless] === true ? null : this[kUrl]?.origin;
 			let dispatch = this.dispatch.bind(this);
+			const orderSensitiveKinds = [];
 			for (const interceptor of interceptors) {
 				if (interceptor == null) continue;
 				if (typeof interceptor !== "function") throw new TypeError(`invalid interceptor, expected function received ${typeof interceptor}`);
+				if (interceptor[kInterceptorKind] != null) orderSensitiveKinds.push(interceptor[kInterceptorKind]);
 				dispatch = interceptor(dispatch, interceptorOrigin);
 				if (dispatch == null || typeof dispatch !== "function" || dispatch.length !== 2) throw new TypeError("invalid interceptor");
 			}
+			const cacheIndex = orderSensitiveKinds.indexOf("cache");
+			const redirectIndex = orderSensitiveKinds.indexOf("redirect");
+			if (cacheIndex !== -1 && redirectIndex !== -1 && cacheIndex < redirectIndex) throw new InvalidArgumentError("the cache interceptor must be composed after the redirect interceptor; composing the cache before the redirect disables the cache's cross-origin and credential redirect guards (GHSA-75VM-9G8F-99J4, GHSA-MQG3-3V4R-CM32, GHSA-4W7W-5XRC-9H26, GHSA-7XG3-FPHP-28HG)");
 			const originalDispatch = dispatch;
 			const self = this;
 			dispatch = function(opts, handler) {
@@ -4899,7 +4913,7 @@ var require_dispatcher_base = /* @__PURE__ */ __commonJSMin(((exports, module) =
 			} catch (err) {
 				if (typeof handler.onResponseError !== "function") throw err;
 				handler.onResponseError(null, err);
-				return false;
+				return true;
 			}
 		}
 	};
@@ -8676,6 +8690,7 @@ var require_client_h1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const kIdleSocketValidation = Symbol("kIdleSocketValidation");
 	const kIdleSocketValidationTimeout = Symbol("kIdleSocketValidationTimeout");
 	const kSocketUsed = Symbol("kSocketUsed");
+	const kIdleSince = Symbol("kIdleSince");
 	const kTypeOfService = Symbol("kTypeOfService");
 	let extractBody;
 	function lazyllhttp() {
@@ -9344,6 +9359,16 @@ var require_client_h1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		});
 	}
 	/**
+	* kIdleSince is recorded when the keep-alive timer is armed, so this never
+	* expires a socket before that timer is due.
+	* @param {import('net').Socket} socket
+	* @returns {boolean}
+	*/
+	function isIdleSocketExpired(socket) {
+		const parser = socket[kParser];
+		return parser.timeoutType === TIMEOUT_KEEP_ALIVE && parser.timeoutValue > 0 && performance.now() - socket[kIdleSince] >= parser.timeoutValue;
+	}
+	/**
 	* @param {import('./client.js')} client
 	*/
 	function resumeH1(client) {
@@ -9357,6 +9382,10 @@ var require_client_h1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			} else if (socket[kNoRef] && socket.ref) {
 				socket.ref();
 				socket[kNoRef] = false;
+			}
+			if (client[kRunning] === 0 && client[kPending] > 0 && isIdleSocketExpired(socket)) {
+				util.destroy(socket, new InformationalError("socket idle timeout"));
+				return;
 			}
 			if (client[kRunning] === 0 && client[kPending] > 0 && socket[kSocketUsed]) {
 				if (socket[kIdleSocketValidation] === 0) {
@@ -9376,7 +9405,10 @@ var require_client_h1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				if (socket.destroyed) return;
 			}
 			if (client[kSize] === 0) {
-				if (socket[kParser].timeoutType !== TIMEOUT_KEEP_ALIVE) socket[kParser].setTimeout(client[kKeepAliveTimeoutValue], TIMEOUT_KEEP_ALIVE);
+				if (socket[kParser].timeoutType !== TIMEOUT_KEEP_ALIVE) {
+					socket[kIdleSince] = performance.now();
+					socket[kParser].setTimeout(client[kKeepAliveTimeoutValue], TIMEOUT_KEEP_ALIVE);
+				}
 			} else if (client[kRunning] > 0 && socket[kParser].statusCode < 200) {
 				if (socket[kParser].timeoutType !== TIMEOUT_HEADERS) {
 					const request = client[kQueue][client[kRunningIdx]];
@@ -9820,7 +9852,7 @@ var require_client_h2 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	} catch {
 		http2 = { constants: {} };
 	}
-	const { constants: { HTTP2_HEADER_AUTHORITY, HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_SCHEME, HTTP2_HEADER_CONTENT_LENGTH, HTTP2_HEADER_EXPECT, HTTP2_HEADER_STATUS, HTTP2_HEADER_PROTOCOL, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } } = http2;
+	const { constants: { HTTP2_HEADER_AUTHORITY, HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_SCHEME, HTTP2_HEADER_CONTENT_LENGTH, HTTP2_HEADER_EXPECT, HTTP2_HEADER_STATUS, HTTP2_HEADER_PROTOCOL, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR, NGHTTP2_REFUSED_STREAM } } = http2;
 	function getGoAwayError(session, errorCode) {
 		return session[kError] || (errorCode === NGHTTP2_NO_ERROR ? new InformationalError(`HTTP/2: "GOAWAY" frame received with code ${errorCode}`) : new SocketError(`HTTP/2: "GOAWAY" frame received with code ${errorCode}`, util.getSocketInfo(session[kSocket])));
 	}
@@ -9938,7 +9970,10 @@ var require_client_h2 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			noStreamsTimeout: null,
 			probeTimeout: null,
 			refed: true,
-			ping: { interval: client[kHTTP2Options].pingInterval === 0 ? null : setInterval(onHttp2SendPing, client[kHTTP2Options].pingInterval, session).unref() }
+			ping: {
+				interval: client[kHTTP2Options].pingInterval === 0 ? null : setInterval(onHttp2SendPing, client[kHTTP2Options].pingInterval, session).unref(),
+				pending: false
+			}
 		};
 		session[kReceivedGoAway] = false;
 		session[kEnableConnectProtocol] = false;
@@ -10080,6 +10115,9 @@ var require_client_h2 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	function onHttp2ProbeTimeout(session) {
 		session[kHTTP2SessionState].probeTimeout = null;
 		if (session.closed || session.destroyed) return;
+		resetUnresponsiveHttp2Session(session);
+	}
+	function resetUnresponsiveHttp2Session(session) {
 		const err = new SocketError("HTTP/2: connection unresponsive", util.getSocketInfo(session[kSocket]));
 		session[kError] = err;
 		resetHttp2Session(session, err);
@@ -10143,13 +10181,19 @@ var require_client_h2 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			state.ping.interval = null;
 			return;
 		}
+		if (state.ping.pending) {
+			resetUnresponsiveHttp2Session(session);
+			return;
+		}
+		state.ping.pending = true;
 		session.ping(onPing.bind(session));
 		function onPing(err, duration) {
+			state.ping.pending = false;
 			const client = this[kClient];
 			const socket = this[kSocket];
 			if (err != null) {
 				const error = new InformationalError(`HTTP/2: "PING" errored - type ${err.message}`);
-				socket[kError] = error;
+				socket[kError] ??= error;
 				client[kOnError](error);
 			} else client.emit("ping", duration);
 		}
@@ -10698,7 +10742,11 @@ var require_client_h2 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		if (state == null) return;
 		stream.off("error", onError);
 		stream.on("error", noop);
-		if (state.responseContentLength != null && state.bytesRead !== state.responseContentLength) err = new ResponseContentLengthMismatchError();
+		if ((err.code === "ERR_HTTP2_ERROR" || err.code === "ERR_HTTP2_STREAM_ERROR" && stream.rstCode === NGHTTP2_PROTOCOL_ERROR) && state.responseContentLength != null && state.bytesRead !== state.responseContentLength) {
+			const mismatch = new ResponseContentLengthMismatchError();
+			mismatch.cause = err;
+			err = mismatch;
+		}
 		if (typeof stream.rstCode === "number" && stream.rstCode !== NGHTTP2_NO_ERROR) err.http2ErrorCode = stream.rstCode;
 		if (stream.rstCode === NGHTTP2_REFUSED_STREAM && retryRefusedStream(stream, state)) return;
 		state.abort(err);
@@ -10847,10 +10895,11 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const DispatcherBase = require_dispatcher_base();
 	const { InvalidArgumentError, InformationalError, ClientDestroyedError } = require_errors();
 	const buildConnector = require_connect();
-	const { kUrl, kServerName, kClient, kBusy, kConnect, kResuming, kRunning, kPending, kSize, kQueue, kConnected, kConnecting, kNeedDrain, kKeepAliveDefaultTimeout, kHostHeader, kPendingIdx, kRunningIdx, kError, kPipelining, kKeepAliveTimeoutValue, kMaxHeadersSize, kKeepAliveMaxTimeout, kKeepAliveTimeoutThreshold, kHeadersTimeout, kBodyTimeout, kStrictContentLength, kConnector, kMaxRequests, kCounter, kClose, kDestroy, kDispatch, kLocalAddress, kMaxResponseSize, kOnError, kHTTPContext, kMaxConcurrentStreams, kHostAuthority, kResume, kHTTP2Options, kUseMilo } = require_symbols();
+	const { kUrl, kServerName, kClient, kBusy, kConnect, kResuming, kRunning, kPending, kSize, kQueue, kConnected, kConnecting, kNeedDrain, kKeepAliveDefaultTimeout, kHostHeader, kPendingIdx, kRunningIdx, kError, kPipelining, kKeepAliveTimeoutValue, kMaxHeadersSize, kKeepAliveMaxTimeout, kKeepAliveTimeoutThreshold, kHeadersTimeout, kBodyTimeout, kStrictContentLength, kConnector, kMaxRequests, kCounter, kClose, kDestroy, kDispatch, kLocalAddress, kMaxResponseSize, kOnError, kHTTPContext, kMaxConcurrentStreams, kHostAuthority, kResume, kHTTP2Options, kUseMilo, kQueuedAbort } = require_symbols();
 	const connectH1 = require_client_h1();
 	const connectH2 = require_client_h2();
 	const kClosedResolve = Symbol("kClosedResolve");
+	const kCancelConnect = Symbol("kCancelConnect");
 	const getDefaultNodeMaxHeaderSize = http && http.maxHeaderSize && Number.isInteger(http.maxHeaderSize) && http.maxHeaderSize > 0 ? () => http.maxHeaderSize : () => {
 		throw new InvalidArgumentError("http module not available or http.maxHeaderSize invalid");
 	};
@@ -10975,6 +11024,7 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			this[kClosedResolve] = null;
 			this[kMaxResponseSize] = maxResponseSize > -1 ? maxResponseSize : -1;
 			this[kHTTPContext] = null;
+			this[kCancelConnect] = null;
 			this[kHTTP2Options] = {
 				pingInterval: h2Options?.pingInterval ?? pingInterval ?? 6e4,
 				connectionWindowSize: h2Options?.connectionWindowSize ?? connectionWindowSize ?? 524288,
@@ -11016,6 +11066,7 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		}
 		[kConnect](cb) {
 			connect(this);
+			this[kCancelConnect] = null;
 			this.once("connect", cb);
 		}
 		[kDispatch](opts, handler) {
@@ -11025,6 +11076,10 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				this[kResuming] = 1;
 				queueMicrotask(() => resume(this));
 			} else this[kResume](true);
+			if (request.abort === null && !request.aborted) {
+				const onQueued = opts[kQueuedAbort];
+				if (onQueued !== void 0) onQueued((reason) => abortPendingRequest(this, request, reason));
+			}
 			if (this[kResuming] && this[kNeedDrain] !== 2 && this[kBusy]) this[kNeedDrain] = 2;
 			return this[kNeedDrain] < 2;
 		}
@@ -11056,6 +11111,29 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			});
 		}
 	};
+	function failQueuedRequest(client, request, reason) {
+		try {
+			request.onQueuedAbort(reason);
+			assert(request.aborted);
+		} catch (err) {
+			client.emit("error", err);
+		}
+	}
+	function abortPendingRequest(client, request, reason) {
+		if (request.aborted || request.abort !== null) return;
+		const queue = client[kQueue];
+		const idx = queue.indexOf(request, client[kPendingIdx]);
+		if (idx === -1) return;
+		if (idx === client[kPendingIdx] && client[kResuming] === 2) return;
+		queue.splice(idx, 1);
+		failQueuedRequest(client, request, reason);
+		client[kResume](true);
+		if (client[kCancelConnect] !== null && client[kSize] === 0) queueMicrotask(() => cancelUnusedConnect(client));
+	}
+	function cancelUnusedConnect(client) {
+		const cancel = client[kCancelConnect];
+		if (cancel !== null && client[kSize] === 0) cancel(new InformationalError("no request waits for this connection"));
+	}
 	function onError(client, err) {
 		if (client[kRunning] === 0 && err.code !== "UND_ERR_INFO" && err.code !== "UND_ERR_SOCKET") {
 			assert(client[kPendingIdx] === client[kRunningIdx]);
@@ -11083,6 +11161,26 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			hostname = ip;
 		}
 		client[kConnecting] = true;
+		const servername = client[kServerName];
+		let calledBack = false;
+		let cancelled = false;
+		const abandon = (socket, err) => {
+			client[kConnecting] = false;
+			if (channels.connectError.hasSubscribers) channels.connectError.publish({
+				connectParams: {
+					host,
+					hostname,
+					protocol,
+					port,
+					version: client[kHTTPContext]?.version,
+					servername,
+					localAddress: client[kLocalAddress]
+				},
+				connector: client[kConnector],
+				error: err
+			});
+			util.destroy(socket.on("error", noop), err);
+		};
 		if (channels.beforeConnect.hasSubscribers) channels.beforeConnect.publish({
 			connectParams: {
 				host,
@@ -11090,26 +11188,33 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				protocol,
 				port,
 				version: client[kHTTPContext]?.version,
-				servername: client[kServerName],
+				servername,
 				localAddress: client[kLocalAddress]
 			},
 			connector: client[kConnector]
 		});
 		try {
-			client[kConnector]({
+			const connecting = client[kConnector]({
 				host,
 				hostname,
 				protocol,
 				port,
-				servername: client[kServerName],
+				servername,
 				localAddress: client[kLocalAddress]
 			}, (err, socket) => {
+				calledBack = true;
+				if (cancelled) {
+					if (socket) util.destroy(socket.on("error", noop));
+					return;
+				}
+				client[kCancelConnect] = null;
 				if (err) {
 					handleConnectError(client, err, {
 						host,
 						hostname,
 						protocol,
-						port
+						port,
+						servername
 					});
 					client[kResume]();
 					return;
@@ -11120,6 +11225,11 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 					return;
 				}
 				assert(socket);
+				if (client[kServerName] !== servername) {
+					abandon(socket, new InformationalError("servername changed"));
+					client[kResume]();
+					return;
+				}
 				try {
 					client[kHTTPContext] = socket.alpnProtocol === "h2" ? connectH2(client, socket) : connectH1(client, socket);
 				} catch (err) {
@@ -11128,7 +11238,8 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 						host,
 						hostname,
 						protocol,
-						port
+						port,
+						servername
 					});
 					client[kResume]();
 					return;
@@ -11145,7 +11256,7 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 						protocol,
 						port,
 						version: client[kHTTPContext]?.version,
-						servername: client[kServerName],
+						servername,
 						localAddress: client[kLocalAddress]
 					},
 					connector: client[kConnector],
@@ -11154,17 +11265,23 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				client.emit("connect", client[kUrl], [client]);
 				client[kResume]();
 			});
+			if (!calledBack && util.isStream(connecting)) client[kCancelConnect] = (err) => {
+				cancelled = true;
+				client[kCancelConnect] = null;
+				abandon(connecting, err);
+			};
 		} catch (err) {
 			handleConnectError(client, err, {
 				host,
 				hostname,
 				protocol,
-				port
+				port,
+				servername
 			});
 			client[kResume]();
 		}
 	}
-	function handleConnectError(client, err, { host, hostname, protocol, port }) {
+	function handleConnectError(client, err, { host, hostname, protocol, port, servername }) {
 		if (client.destroyed) return;
 		client[kConnecting] = false;
 		if (channels.connectError.hasSubscribers) channels.connectError.publish({
@@ -11174,7 +11291,7 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				protocol,
 				port,
 				version: client[kHTTPContext]?.version,
-				servername: client[kServerName],
+				servername,
 				localAddress: client[kLocalAddress]
 			},
 			connector: client[kConnector],
@@ -11184,7 +11301,7 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			const running = client[kQueue].splice(client[kRunningIdx], client[kRunning]);
 			client[kPendingIdx] = client[kRunningIdx];
 			for (let i = 0; i < running.length; i++) util.errorRequest(client, running[i], err);
-			while (client[kPending] > 0 && client[kQueue][client[kPendingIdx]].servername === client[kServerName]) {
+			while (client[kPending] > 0 && client[kQueue][client[kPendingIdx]].servername === servername) {
 				const request = client[kQueue].splice(client[kPendingIdx], 1)[0];
 				util.errorRequest(client, request, err);
 			}
@@ -11241,6 +11358,7 @@ var require_client = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 					client[kHTTPContext] = null;
 					resume(client);
 				});
+				client[kCancelConnect]?.(new InformationalError("servername changed"));
 			}
 			if (client[kConnecting]) return;
 			if (!client[kHTTPContext]) {
@@ -11335,7 +11453,8 @@ var require_pool_base = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { PoolStats } = require_stats();
 	const DispatcherBase = require_dispatcher_base();
 	const FixedQueue = require_fixed_queue();
-	const { kConnected, kSize, kRunning, kPending, kQueued, kBusy, kFree, kUrl, kClose, kDestroy, kDispatch } = require_symbols();
+	const { kConnected, kSize, kRunning, kPending, kQueued, kBusy, kFree, kUrl, kClose, kDestroy, kDispatch, kQueuedAbort } = require_symbols();
+	const { createAbortedController } = require_request$1();
 	const kClients = Symbol("clients");
 	const kNeedDrain = Symbol("needDrain");
 	const kQueue = Symbol("queue");
@@ -11353,11 +11472,14 @@ var require_pool_base = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const kRemoveClient = Symbol("remove client");
 	const kRetireClient = Symbol("retire client");
 	const kRetiring = Symbol("retiring clients");
+	const kShiftQueue = Symbol("shift queue");
+	const kAbortQueued = Symbol("abort queued");
 	var QueuedRequest = class extends AsyncResource {
 		constructor(opts, handler) {
 			super("UNDICI_POOL_QUEUED_REQUEST");
 			this.opts = opts;
 			this.handler = handler;
+			this.queued = true;
 		}
 		dispatch(dispatcher) {
 			return this.runInAsyncScope(dispatcher.dispatch, dispatcher, this.opts, this.handler);
@@ -11380,43 +11502,46 @@ var require_pool_base = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		[kNeedDrain] = false;
 		[kOnDrain](client, origin, targets) {
 			if (client.closed || client.destroyed) return;
-			const queue = this[kQueue];
 			let needDrain = false;
 			this[kOnClientDrain](client);
 			while (!needDrain) {
-				const item = queue.shift();
+				const item = this[kShiftQueue]();
 				if (!item) break;
-				this[kQueued]--;
 				needDrain = !item.dispatch(client);
 			}
 			client[kNeedDrain] = needDrain;
 			if (needDrain) {
 				this[kOnClientBusy](client);
-				if (!queue.isEmpty()) return this[kDrainQueue](origin, targets);
+				if (this[kQueued] > 0) return this[kDrainQueue](origin, targets);
 			}
 			if (!needDrain && this[kNeedDrain]) {
 				this[kNeedDrain] = false;
 				this.emit("drain", origin, [this, ...targets]);
 			}
-			if (this[kClosedResolve] && queue.isEmpty()) return closeClients(this).then(this[kClosedResolve]);
+			if (this[kClosedResolve] && this[kQueued] === 0) return closeClients(this).then(this[kClosedResolve]);
 		}
 		[kOnClientBusy]() {}
 		[kOnClientDrain]() {}
 		[kDrainQueue](origin, targets) {
-			const queue = this[kQueue];
 			let hasDispatcher = true;
-			while (!queue.isEmpty()) {
-				const dispatcher = this[kGetDispatcher]();
+			while (this[kQueued] > 0) {
+				let dispatcher;
+				try {
+					dispatcher = this[kGetDispatcher]();
+				} catch (err) {
+					const item = this[kShiftQueue]();
+					item.runInAsyncScope(item.handler.onResponseError, item.handler, null, err);
+					hasDispatcher = !this.destroyed && this[kHasDispatcher](false);
+					continue;
+				}
 				if (!dispatcher) {
 					hasDispatcher = false;
 					break;
 				}
-				const item = queue.shift();
-				this[kQueued]--;
-				if (!item.dispatch(dispatcher)) {
+				if (!this[kShiftQueue]().dispatch(dispatcher)) {
 					dispatcher[kNeedDrain] = true;
 					this[kOnClientBusy](dispatcher);
-					hasDispatcher = this[kHasDispatcher]();
+					hasDispatcher = this[kHasDispatcher](false);
 					if (!hasDispatcher) break;
 				}
 			}
@@ -11424,7 +11549,27 @@ var require_pool_base = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				this[kNeedDrain] = false;
 				this.emit("drain", origin, [this, ...targets]);
 			}
-			if (this[kClosedResolve] && queue.isEmpty()) return closeClients(this).then(this[kClosedResolve]);
+			if (this[kClosedResolve] && this[kQueued] === 0) return closeClients(this).then(this[kClosedResolve]);
+		}
+		[kShiftQueue]() {
+			const queue = this[kQueue];
+			let item = queue.shift();
+			while (item !== null && item.queued === false) item = queue.shift();
+			if (item !== null) {
+				this[kQueued]--;
+				item.queued = false;
+			}
+			return item;
+		}
+		[kAbortQueued](item, reason) {
+			if (!item.queued) return;
+			const { handler } = item;
+			item.queued = false;
+			item.opts = null;
+			item.handler = null;
+			this[kQueued]--;
+			item.runInAsyncScope(handler.onResponseError, handler, createAbortedController(reason), reason);
+			if (this[kClosedResolve] && this[kQueued] === 0) closeClients(this).then(this[kClosedResolve]);
 		}
 		[kOnConnect] = (origin, targets) => {
 			this.emit("connect", origin, [this, ...targets]);
@@ -11467,14 +11612,14 @@ var require_pool_base = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			return new PoolStats(this);
 		}
 		[kClose]() {
-			if (this[kQueue].isEmpty()) return closeClients(this);
+			if (this[kQueued] === 0) return closeClients(this);
 			else return new Promise((resolve) => {
 				this[kClosedResolve] = resolve;
 			});
 		}
 		[kDestroy](err) {
 			while (true) {
-				const item = this[kQueue].shift();
+				const item = this[kShiftQueue]();
 				if (!item) break;
 				item.handler.onResponseError(null, err);
 			}
@@ -11486,9 +11631,12 @@ var require_pool_base = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		[kDispatch](opts, handler) {
 			const dispatcher = this[kGetDispatcher]();
 			if (!dispatcher) {
+				const item = new QueuedRequest(opts, handler);
 				this[kNeedDrain] = true;
-				this[kQueue].push(new QueuedRequest(opts, handler));
+				this[kQueue].push(item);
 				this[kQueued]++;
+				const onQueued = opts[kQueuedAbort];
+				if (onQueued !== void 0) onQueued((reason) => this[kAbortQueued](item, reason));
 			} else if (!dispatcher.dispatch(opts, handler)) {
 				dispatcher[kNeedDrain] = true;
 				this[kOnClientBusy](dispatcher);
@@ -11555,7 +11703,7 @@ var require_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const Client = require_client();
 	const { InvalidArgumentError } = require_errors();
 	const util = require_util$5();
-	const { kConnecting, kHTTPContext, kUrl, kQueued } = require_symbols();
+	const { kConnecting, kHTTPContext, kHTTP2Session, kRemoteSettings, kUrl, kQueued } = require_symbols();
 	const buildConnector = require_connect();
 	const kOptions = Symbol("options");
 	const kConnections = Symbol("connections");
@@ -11611,10 +11759,15 @@ var require_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				const client = targets[targets.length - 1];
 				if (client instanceof Client) this[kProtocol] = client[kHTTPContext]?.version;
 				if (client === this[kProtocolProbe]) {
-					if (this[kProtocol] !== "h2") {
-						this[kProtocolProbe] = null;
-						this[kDrainQueue](origin, targets.slice(1));
-					}
+					const releaseProbe = () => {
+						if (client === this[kProtocolProbe]) {
+							this[kProtocolProbe] = null;
+							if (!this.destroyed && (this[kQueued] > 0 || !this.closed && this[kHasDispatcher](false))) this[kDrainQueue](origin, targets.slice(1));
+						}
+					};
+					const session = client[kHTTP2Session];
+					if (this[kProtocol] !== "h2" || session[kRemoteSettings]) releaseProbe();
+					else session.once("remoteSettings", releaseProbe);
 				}
 			});
 			this.on("disconnect", (origin, targets) => {
@@ -11653,7 +11806,7 @@ var require_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			if (this[kProtocolProbe] !== null) return;
 			if (!this[kConnections] || this[kClients].length < this[kConnections]) return createClient(this);
 		}
-		[kHasDispatcher]() {
+		[kHasDispatcher](create = true) {
 			const clientTtlOption = this[kOptions].clientTtl;
 			for (let i = 0; i < this[kClients].length; i++) {
 				const client = this[kClients][i];
@@ -11664,7 +11817,7 @@ var require_pool = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			}
 			if (this[kProtocolProbe] !== null) return false;
 			if (!this[kConnections] || this[kClients].length < this[kConnections]) {
-				createClient(this);
+				if (create) createClient(this);
 				return true;
 			}
 			return false;
@@ -11958,9 +12111,15 @@ var require_agent = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 					...this[kOptions],
 					allowH2: false
 				} : this[kOptions]);
-				const closeClientIfUnused = () => {
+				const closeClientIfUnused = (deferred = false) => {
 					if (this[kClients].get(key) !== dispatcher) return;
-					if (dispatcher[kConnected] > 0 || dispatcher[kBusy] || dispatcher[kPending] > 0) return;
+					if (dispatcher[kConnected] > 0 || dispatcher[kBusy]) return;
+					if (dispatcher[kPending] > 0) {
+						if (!deferred) queueMicrotask(() => {
+							closeClientIfUnused(true);
+						});
+						return;
+					}
 					this[kClients].delete(key);
 					if (!dispatcher.destroyed) dispatcher.close();
 					let hasOrigin = false;
@@ -12884,8 +13043,8 @@ var require_proxy_agent = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 					headers: this[kProxyHeaders],
 					connect,
 					factory: agentFactory,
-					username: opts.username || username,
-					password: opts.password || password,
+					username: opts.username,
+					password: opts.password,
 					connectTimeout,
 					proxyTls: opts.proxyTls,
 					requestTls: opts.requestTls
@@ -13167,7 +13326,7 @@ var require_env_http_proxy_agent = /* @__PURE__ */ __commonJSMin(((exports, modu
 // node_modules/undici/lib/handler/retry-handler.js
 var require_retry_handler = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = __require("node:assert");
-	const { kRetryHandlerDefaultRetry } = require_symbols();
+	const { kRetryHandlerDefaultRetry, kQueuedAbort } = require_symbols();
 	const { RequestRetryError, RequestAbortedError } = require_errors();
 	const { hasSafeIterator, isDisturbed, parseRangeHeader, wrapRequestBody } = require_util$5();
 	function calculateRetryAfterHeader(retryAfter) {
@@ -13234,6 +13393,8 @@ var require_retry_handler = /* @__PURE__ */ __commonJSMin(((exports, module) => 
 		}
 	};
 	var RetryHandler = class RetryHandler {
+		#queuedCancel = null;
+		#tracksQueuedRetry = false;
 		constructor(opts, { dispatch, handler }) {
 			const { retryOptions, ...dispatchOpts } = opts;
 			const { retry: retryFn, maxRetries, maxTimeout, minTimeout, timeoutFactor, methods, errorCodes, retryAfter, statusCodes, throwOnError } = retryOptions ?? {};
@@ -13510,6 +13671,14 @@ var require_retry_handler = /* @__PURE__ */ __commonJSMin(((exports, module) => 
 				...this.opts,
 				headers: buildResumeHeaders(this.opts.headers, `bytes=${this.start}-${this.end ?? ""}`, this.etag)
 			};
+			if (!this.#tracksQueuedRetry) {
+				this.#tracksQueuedRetry = true;
+				const onQueued = this.opts[kQueuedAbort];
+				this.opts[kQueuedAbort] = (cancel) => {
+					this.#queuedCancel = cancel;
+					onQueued?.(cancel);
+				};
+			}
 			try {
 				this.retryCountCheckpoint = this.retryCount;
 				this.dispatch(this.opts, this);
@@ -13545,6 +13714,11 @@ var require_retry_handler = /* @__PURE__ */ __commonJSMin(((exports, module) => 
 			}, shouldRetry.bind(this)) ?? null;
 		}
 		#onAbort(reason) {
+			const cancel = this.#queuedCancel;
+			if (cancel !== null) {
+				this.#queuedCancel = null;
+				cancel(reason ?? new RequestAbortedError());
+			}
 			if (!this.retryPending) return;
 			this.aborted = true;
 			this.retryPending = false;
@@ -14066,6 +14240,77 @@ var require_readable = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 }));
 
+// node_modules/undici/lib/api/abort-signal.js
+var require_abort_signal = /* @__PURE__ */ __commonJSMin(((exports, module) => {
+	const { addAbortListener } = require_util$5();
+	const { RequestAbortedError } = require_errors();
+	const { kQueuedAbort } = require_symbols();
+	const kListener = Symbol("kListener");
+	const kSignal = Symbol("kSignal");
+	function abort(self) {
+		self.reason = self[kSignal]?.reason ?? new RequestAbortedError();
+		if (self.abort) self.abort(self.reason);
+		removeSignal(self);
+	}
+	function addSignal(self, signal) {
+		self.reason = null;
+		self[kSignal] = null;
+		self[kListener] = null;
+		if (!signal) return;
+		if (signal.aborted) {
+			self.reason = signal.reason ?? new RequestAbortedError();
+			return;
+		}
+		self[kSignal] = signal;
+		self[kListener] = () => {
+			abort(self);
+		};
+		addAbortListener(self[kSignal], self[kListener]);
+	}
+	function removeSignal(self) {
+		if (!self[kSignal]) return;
+		if ("removeEventListener" in self[kSignal]) self[kSignal].removeEventListener("abort", self[kListener]);
+		else self[kSignal].removeListener("abort", self[kListener]);
+		self[kSignal] = null;
+		self[kListener] = null;
+	}
+	function queuedAbortHook(handler) {
+		let started = null;
+		let installed = null;
+		return (cancel) => {
+			if (handler.reason) {
+				cancel(handler.reason);
+				return;
+			}
+			if (handler.abort !== installed) started = handler.abort;
+			if (started === null) installed = cancel;
+			else {
+				const abortStarted = started;
+				installed = (reason) => {
+					abortStarted(reason);
+					cancel(reason);
+				};
+			}
+			handler.abort = installed;
+		};
+	}
+	function dispatchWithSignal(dispatcher, opts, handler) {
+		if (handler.reason) {
+			handler.onResponseError(null, handler.reason);
+			return;
+		}
+		dispatcher.dispatch({
+			...opts,
+			[kQueuedAbort]: queuedAbortHook(handler)
+		}, handler);
+	}
+	module.exports = {
+		addSignal,
+		removeSignal,
+		dispatchWithSignal
+	};
+}));
+
 // node_modules/undici/lib/api/api-request.js
 var require_api_request = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = __require("node:assert");
@@ -14073,6 +14318,7 @@ var require_api_request = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { Readable } = require_readable();
 	const { InvalidArgumentError, RequestAbortedError } = require_errors();
 	const util = require_util$5();
+	const { dispatchWithSignal } = require_abort_signal();
 	function noop() {}
 	var RequestHandler = class extends AsyncResource {
 		constructor(opts, callback) {
@@ -14084,6 +14330,7 @@ var require_api_request = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				if (signal && typeof signal.on !== "function" && typeof signal.addEventListener !== "function") throw new InvalidArgumentError("signal must be an EventEmitter or EventTarget");
 				if (method === "CONNECT") throw new InvalidArgumentError("invalid method");
 				if (onInfo && typeof onInfo !== "function") throw new InvalidArgumentError("invalid onInfo callback");
+				if (signal?.aborted) throw signal.reason ?? new RequestAbortedError();
 				super("UNDICI_REQUEST");
 			} catch (err) {
 				if (util.isStream(body)) util.destroy(body.on("error", noop), err);
@@ -14103,8 +14350,7 @@ var require_api_request = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			this.highWaterMark = highWaterMark;
 			this.reason = null;
 			this.removeAbortListener = null;
-			if (signal?.aborted) this.reason = signal.reason ?? new RequestAbortedError();
-			else if (signal) this.removeAbortListener = util.addAbortListener(signal, () => {
+			if (signal) this.removeAbortListener = util.addAbortListener(signal, () => {
 				this.reason = signal.reason ?? new RequestAbortedError();
 				if (this.res) {
 					const res = this.res;
@@ -14128,7 +14374,7 @@ var require_api_request = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			const rawHeaders = controller?.rawHeaders;
 			const responseHeaderData = responseHeaders === "raw" ? util.parseRawHeaders(rawHeaders) : headers;
 			if (statusCode < 200) {
-				if (this.onInfo) this.onInfo({
+				if (this.onInfo) this.runInAsyncScope(this.onInfo, null, {
 					statusCode,
 					headers: responseHeaderData
 				});
@@ -14217,7 +14463,8 @@ var require_api_request = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		});
 		try {
 			const handler = new RequestHandler(opts, callback);
-			this.dispatch(opts, handler);
+			if (opts.signal == null) this.dispatch(opts, handler);
+			else dispatchWithSignal(this, opts, handler);
 		} catch (err) {
 			if (typeof callback !== "function") throw err;
 			const opaque = opts?.opaque;
@@ -14228,52 +14475,13 @@ var require_api_request = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports.RequestHandler = RequestHandler;
 }));
 
-// node_modules/undici/lib/api/abort-signal.js
-var require_abort_signal = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	const { addAbortListener } = require_util$5();
-	const { RequestAbortedError } = require_errors();
-	const kListener = Symbol("kListener");
-	const kSignal = Symbol("kSignal");
-	function abort(self) {
-		if (self.abort) self.abort(self[kSignal]?.reason);
-		else self.reason = self[kSignal]?.reason ?? new RequestAbortedError();
-		removeSignal(self);
-	}
-	function addSignal(self, signal) {
-		self.reason = null;
-		self[kSignal] = null;
-		self[kListener] = null;
-		if (!signal) return;
-		if (signal.aborted) {
-			abort(self);
-			return;
-		}
-		self[kSignal] = signal;
-		self[kListener] = () => {
-			abort(self);
-		};
-		addAbortListener(self[kSignal], self[kListener]);
-	}
-	function removeSignal(self) {
-		if (!self[kSignal]) return;
-		if ("removeEventListener" in self[kSignal]) self[kSignal].removeEventListener("abort", self[kListener]);
-		else self[kSignal].removeListener("abort", self[kListener]);
-		self[kSignal] = null;
-		self[kListener] = null;
-	}
-	module.exports = {
-		addSignal,
-		removeSignal
-	};
-}));
-
 // node_modules/undici/lib/api/api-stream.js
 var require_api_stream = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = __require("node:assert");
 	const { AsyncResource } = __require("node:async_hooks");
 	const { InvalidArgumentError, InvalidReturnValueError } = require_errors();
 	const util = require_util$5();
-	const { addSignal, removeSignal } = require_abort_signal();
+	const { addSignal, removeSignal, dispatchWithSignal } = require_abort_signal();
 	function noop() {}
 	function getWritableError(stream) {
 		return stream.errored ?? stream.writableErrored ?? stream._writableState?.errored;
@@ -14423,7 +14631,8 @@ var require_api_stream = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		});
 		try {
 			const handler = new StreamHandler(opts, factory, callback);
-			this.dispatch(opts, handler);
+			if (opts.signal == null) this.dispatch(opts, handler);
+			else dispatchWithSignal(this, opts, handler);
 		} catch (err) {
 			if (typeof callback !== "function") throw err;
 			const opaque = opts?.opaque;
@@ -14441,7 +14650,7 @@ var require_api_pipeline = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { InvalidArgumentError, InvalidReturnValueError, RequestAbortedError } = require_errors();
 	const util = require_util$5();
 	const { kBodyUsed } = require_symbols();
-	const { addSignal, removeSignal } = require_abort_signal();
+	const { addSignal, removeSignal, dispatchWithSignal } = require_abort_signal();
 	function noop() {}
 	const kResume = Symbol("resume");
 	var PipelineRequest = class extends Readable {
@@ -14506,7 +14715,7 @@ var require_api_pipeline = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				destroy: (err, callback) => {
 					const { body, req, res, ret, abort } = this;
 					if (!err && !ret._readableState.endEmitted) err = new RequestAbortedError();
-					if (abort && err) abort();
+					if (abort && (err || !res?.readableEnded)) abort();
 					util.destroy(body, err);
 					util.destroy(req, err);
 					util.destroy(res, err);
@@ -14593,10 +14802,12 @@ var require_api_pipeline = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	function pipeline(opts, handler) {
 		try {
 			const pipelineHandler = new PipelineHandler(opts, handler);
-			this.dispatch({
+			const pipelineOpts = {
 				...opts,
 				body: pipelineHandler.req
-			}, pipelineHandler);
+			};
+			if (opts.signal == null) this.dispatch(pipelineOpts, pipelineHandler);
+			else dispatchWithSignal(this, pipelineOpts, pipelineHandler);
 			return pipelineHandler.ret;
 		} catch (err) {
 			return new PassThrough().destroy(err);
@@ -14612,7 +14823,7 @@ var require_api_upgrade = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const assert = __require("node:assert");
 	const util = require_util$5();
 	const { kHTTP2Stream } = require_symbols();
-	const { addSignal, removeSignal } = require_abort_signal();
+	const { addSignal, removeSignal, dispatchWithSignal } = require_abort_signal();
 	var UpgradeHandler = class extends AsyncResource {
 		constructor(opts, callback) {
 			if (!opts || typeof opts !== "object") throw new InvalidArgumentError("invalid opts");
@@ -14681,7 +14892,8 @@ var require_api_upgrade = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				method: opts.method || "GET",
 				upgrade: opts.protocol || "Websocket"
 			};
-			this.dispatch(upgradeOpts, upgradeHandler);
+			if (opts.signal == null) this.dispatch(upgradeOpts, upgradeHandler);
+			else dispatchWithSignal(this, upgradeOpts, upgradeHandler);
 		} catch (err) {
 			if (typeof callback !== "function") throw err;
 			const opaque = opts?.opaque;
@@ -14697,7 +14909,7 @@ var require_api_connect = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const { AsyncResource } = __require("node:async_hooks");
 	const { InvalidArgumentError, SocketError } = require_errors();
 	const util = require_util$5();
-	const { addSignal, removeSignal } = require_abort_signal();
+	const { addSignal, removeSignal, dispatchWithSignal } = require_abort_signal();
 	var ConnectHandler = class extends AsyncResource {
 		constructor(opts, callback) {
 			if (!opts || typeof opts !== "object") throw new InvalidArgumentError("invalid opts");
@@ -14761,7 +14973,8 @@ var require_api_connect = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				...opts,
 				method: "CONNECT"
 			};
-			this.dispatch(connectOptions, connectHandler);
+			if (opts.signal == null) this.dispatch(connectOptions, connectHandler);
+			else dispatchWithSignal(this, connectOptions, connectHandler);
 		} catch (err) {
 			if (typeof callback !== "function") throw err;
 			const opaque = opts?.opaque;
@@ -16986,8 +17199,9 @@ var require_redirect_handler = /* @__PURE__ */ __commonJSMin(((exports, module) 
 // node_modules/undici/lib/interceptor/redirect.js
 var require_redirect = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const RedirectHandler = require_redirect_handler();
+	const { kInterceptorKind } = require_symbols();
 	function createRedirectInterceptor({ maxRedirections: defaultMaxRedirections, throwOnMaxRedirect: defaultThrowOnMaxRedirect, stripHeadersOnRedirect: defaultStripHeadersOnRedirect, stripHeadersOnCrossOriginRedirect: defaultStripHeadersOnCrossOriginRedirect } = {}) {
-		return (dispatch) => {
+		const interceptor = (dispatch) => {
 			return function Intercept(opts, handler) {
 				const { maxRedirections = defaultMaxRedirections, throwOnMaxRedirect = defaultThrowOnMaxRedirect, stripHeadersOnRedirect = defaultStripHeadersOnRedirect, stripHeadersOnCrossOriginRedirect = defaultStripHeadersOnCrossOriginRedirect, ...rest } = opts;
 				if (maxRedirections == null || maxRedirections === 0) return dispatch(opts, handler);
@@ -17000,6 +17214,8 @@ var require_redirect = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				return dispatch(dispatchOpts, new RedirectHandler(dispatch, maxRedirections, dispatchOpts, handler));
 			};
 		};
+		interceptor[kInterceptorKind] = "redirect";
+		return interceptor;
 	}
 	module.exports = createRedirectInterceptor;
 }));
@@ -17927,7 +18143,7 @@ var require_cache$2 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	}
 	/**
 	* Note: this deviates from the spec a little. Empty etags ("", W/"") are valid,
-	*  however, including them in cached resposnes serves little to no purpose.
+	*  however, including them in cached responses serves little to no purpose.
 	*
 	* @see https://www.rfc-editor.org/rfc/rfc9110.html#name-etag
 	*
@@ -19331,7 +19547,9 @@ var require_cache$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const CacheRevalidationHandler = require_cache_revalidation_handler();
 	const { assertCacheStore, assertCacheMethods, getInterceptorOrigin, makeCacheKey, normalizeHeaders, parseCacheControlHeader, isInvalidOrWildcardVaryHeader, parseVaryHeader, isEtagUsable } = require_cache$2();
 	const { AbortError } = require_errors();
+	const { kQueuedAbort } = require_symbols();
 	const { parseHttpDate } = require_date();
+	const { kInterceptorKind } = require_symbols();
 	/**
 	* @param {(string | RegExp)[] | undefined} origins
 	* @param {string} name
@@ -19623,7 +19841,8 @@ var require_cache$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 					const headers = makeRevalidationHeaders(opts, result);
 					dispatch({
 						...opts,
-						headers
+						headers,
+						[kQueuedAbort]: void 0
 					}, new CacheHandler(globalOpts, cacheKey, {
 						onRequestStart() {},
 						onRequestUpgrade() {},
@@ -19686,7 +19905,7 @@ var require_cache$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			const method = util.safeHTTPMethods[i];
 			if (!arrayIncludes(methods, method)) safeMethodsToNotCache.push(method);
 		}
-		return (dispatch, interceptorOrigin) => {
+		const interceptor = (dispatch, interceptorOrigin) => {
 			return (opts, handler) => {
 				const requestOrigin = getInterceptorOrigin(opts, interceptorOrigin);
 				if (!requestOrigin || arrayIncludes(safeMethodsToNotCache, opts.method)) return dispatch(opts, handler);
@@ -19741,6 +19960,8 @@ var require_cache$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				else return handleResult(dispatch, globalOpts, cacheKey, handler, opts, reqCacheControl, result);
 			};
 		};
+		interceptor[kInterceptorKind] = "cache";
+		return interceptor;
 	};
 }));
 
@@ -19828,7 +20049,6 @@ var require_decompress = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			callback(null, chunk);
 		} });
 	}
-	let warningEmitted = false;
 	/**
 	* @typedef {Object} DecompressHandlerOptions
 	* @property {number[]|Readonly<number[]>} [skipStatusCodes=[204, 304]] - List of status codes to skip decompression for
@@ -20150,10 +20370,6 @@ var require_decompress = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	* @returns {Function} - Interceptor function
 	*/
 	function createDecompressInterceptor(options = {}) {
-		if (!warningEmitted) {
-			process.emitWarning("DecompressInterceptor is experimental and subject to change", "ExperimentalWarning");
-			warningEmitted = true;
-		}
 		return (dispatch) => {
 			return (opts, handler) => {
 				if (opts.method === "HEAD") return dispatch(opts, handler);
@@ -20558,6 +20774,7 @@ var require_deduplicate = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const util = require_util$5();
 	const DeduplicationHandler = require_deduplication_handler();
 	const { getInterceptorOrigin, normalizeHeaders, makeCacheKey, makeDeduplicationKey } = require_cache$2();
+	const { kInterceptorKind } = require_symbols();
 	const pendingRequestsChannel = diagnosticsChannel.channel("undici:request:pending-requests");
 	/**
 	* @param {import('../../types/interceptors.d.ts').default.DeduplicateInterceptorOpts} [opts]
@@ -20578,7 +20795,7 @@ var require_deduplicate = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		* @type {Map<string, DeduplicationHandler>}
 		*/
 		const pendingRequests = /* @__PURE__ */ new Map();
-		return (dispatch, interceptorOrigin) => {
+		const interceptor = (dispatch, interceptorOrigin) => {
 			return (opts, handler) => {
 				const requestOrigin = getInterceptorOrigin(opts, interceptorOrigin);
 				if (!requestOrigin || opts.upgrade || methods.includes(opts.method) === false) return dispatch(opts, handler);
@@ -20613,6 +20830,8 @@ var require_deduplicate = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				return dispatch(opts, deduplicationHandler);
 			};
 		};
+		interceptor[kInterceptorKind] = "deduplicate";
+		return interceptor;
 	};
 }));
 
@@ -22568,7 +22787,7 @@ var require_fetch = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const EE = __require("node:events");
 	const { Readable, pipeline, finished, isErrored, isReadable } = __require("node:stream");
 	const { addAbortListener, bufferToLowerCasedHeaderName } = require_util$5();
-	const { SocketError } = require_errors();
+	const { SocketError, InformationalError } = require_errors();
 	const { dataURLProcessor, serializeAMimeType, minimizeSupportedMimeType } = require_data_url();
 	const { getGlobalDispatcher } = require_global();
 	const { webidl } = require_webidl();
@@ -23272,6 +23491,7 @@ var require_fetch = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 								}
 							}
 						}
+						this.nullBodyStatus = nullBodyStatus.includes(status);
 						this.body = new Readable({ read: () => controller.resume() });
 						const onError = (err) => this.onResponseError(controller, err);
 						resolve({
@@ -23284,6 +23504,10 @@ var require_fetch = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 						});
 					},
 					onResponseData(controller, chunk) {
+						if (this.nullBodyStatus) {
+							controller.abort(new InformationalError("response with null body status has content"));
+							return;
+						}
 						if (fetchParams.controller.dump) return;
 						const bytes = chunk;
 						timingInfo.encodedBodySize += bytes.byteLength;
@@ -23296,6 +23520,10 @@ var require_fetch = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 					},
 					onResponseError(controller, error) {
 						if (this.abort) fetchParams.controller.off("terminated", this.abort);
+						if (this.nullBodyStatus) {
+							this.body?.destroy();
+							return;
+						}
 						if (request.mode === "websocket" && allowH2 !== false && error?.code === "UND_ERR_INFO" && error?.message === "HTTP/2: Extended CONNECT protocol not supported by server") {
 							resolve(dispatchWithProtocolPreference(body, false));
 							return;

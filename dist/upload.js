@@ -1,7 +1,12 @@
-import { m as runReportingStep } from "./shared.js";
-import { r as upload } from "./transfer.js";
+import { P as INPUTS, _ as runAction } from "./shared.js";
+import { a as upload, i as renderUpload } from "./transfer.js";
 
 // src/main/upload.ts
-await runReportingStep("upload", async (inputs, context) => ({ upload: await upload(inputs, context) }));
+await runAction({
+	name: "upload",
+	inputs: INPUTS.upload,
+	run: async (inputs, context) => ({ upload: await upload(inputs, context) }),
+	sections: (results, cancelled) => ({ upload: renderUpload(results.upload, cancelled) })
+});
 
 export {  };
