@@ -178,6 +178,12 @@ const STATUS_RULES: readonly {
     kind: 'rejected',
     hint: 'The sandbox allows no writing there. Upload to a folder of your own, not directly to /tmp, or under another name, and move it with `mv` in `run`.',
   },
+  {
+    statuses: [400],
+    message: /\brouting header\b/i,
+    kind: 'rejected',
+    hint: 'Set header-prefix to what precedes -Sandbox-Id in the name of that header, such as E2b.',
+  },
   // No host can run the template, so repeating the creation cannot help.
   { statuses: [503], message: /\bno compatible node\b/i, kind: 'rejected' },
   { statuses: [401], kind: 'unauthorized' },

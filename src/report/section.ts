@@ -89,7 +89,7 @@ const VERDICTS: Readonly<Record<Exclude<FailureKind, 'cancelled'>, string>> = {
   'no-such-file': 'the file is not in the sandbox',
   rejected: 'the request was rejected',
   'too-large': 'the request is too large',
-  busy: 'the sandbox or its service is busy',
+  busy: 'the sandbox or its service is busy, or not ready',
   server: 'the service failed',
   'disk-full': "the sandbox's disk is full",
   unreachable: 'the host cannot be reached',

@@ -78,12 +78,11 @@ function explain({ lines, output }: Problem): Html[] {
   return [
     ...outputBlock(cause),
     ...(lines.length > MAX_PARAGRAPHS ? shortList(shown) : shown.map(line => html`<p>${line}</p>`)),
-    ...showLastLines(lastLines, cause.length > 0),
+    ...(lastLines.length > cause.length ? showLastLines(lastLines, cause.length > 0) : []),
   ];
 }
 
 function showLastLines(lastLines: readonly string[], isFolded: boolean): Html[] {
-  if (lastLines.length === 0) return [];
   const block = outputBlock(lastLines);
   if (!isFolded) return [html`<p>Last lines of the output:</p>`, ...block];
   const title = `Last ${formatCount(lastLines.length, 'line')} of the output`;

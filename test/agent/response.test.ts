@@ -49,6 +49,7 @@ const PHRASE_CASES: readonly PhraseCase[] = [
   [400, 'username not provided', 'unauthorized', USERNAME],
   [401, '{"message":"error looking up user \'bob\': unknown user bob"}', 'unauthorized', USERNAME],
   [401, 'invalid user', 'unauthorized', USERNAME],
+  [400, 'The routing header e2b-sandbox-id is missing', 'rejected', /^Set header-prefix to /],
   [400, '{"code":400,"message":"path is a directory: /home/user/app"}', 'rejected'],
   [500, '{"message":"error ensuring directories: path is a file: /app"}', 'rejected'],
   [500, 'open /home/user/app/a: not a directory', 'rejected'],

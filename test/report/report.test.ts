@@ -30,7 +30,7 @@ const explain = (error: unknown) => linesOf(problemOfError(error));
 
 test('an AgentError is reported with its hint, unless the job was cancelled', () => {
   const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
-  const verdict = 'The sandbox or its service is busy';
+  const verdict = 'The sandbox or its service is busy, or not ready';
   assert.deepEqual(explain(busy), [verdict, 'It answered 429.', 'Wait.']);
   assert.deepEqual(explain(new AgentError('cancelled', 'No.')), ['Cancelled', 'No.']);
 });

@@ -23,7 +23,12 @@ test('failures are grouped by cause and advice, the largest group first, with at
   const names = 'Files: `f0`, `f1`, `f2`, and 8 more.';
   assert.deepEqual(failures.map(linesOf), [
     ["11 files: the sandbox's disk is full", message, hint, names],
-    ['1 file: the sandbox or its service is busy', BUSY.message, BUSY.hint, 'Files: `a`.'],
+    [
+      '1 file: the sandbox or its service is busy, or not ready',
+      BUSY.message,
+      BUSY.hint,
+      'Files: `a`.',
+    ],
     ['1 file: the connection failed', BUSY.message, BUSY.hint, 'Files: `b`.'],
   ]);
 });
