@@ -24,7 +24,7 @@ export function readOutputs(
 }
 
 const GONE =
-  'Their file was deleted, or the connection was lost as the script ended. Keep the file, and run the job again.';
+  'Their file was deleted or cannot be read, or the connection was lost as the script ended. Keep the file, and run the job again.';
 const TOO_LARGE = 'They are larger than 1 MiB. Write large values to files, and use `download`.';
 const INCOMPLETE = 'They did not arrive as a whole. Run the job again.';
 

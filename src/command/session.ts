@@ -42,9 +42,10 @@ export async function readExitCode(
   pid: number,
 ): Promise<number | undefined> {
   // Not as root: only the owner of a process may certainly see its code, see proc_pid_stat(5).
-  const script = `cut -d ' ' -f 3,52 /proc/${pid}/stat`;
+  // gVisor has 0 in place of a code, and of the address of a stack (field 28).
+  const script = `cut -d ' ' -f 3,52 /proc/${pid}/stat; cut -d ' ' -f 28 /proc/self/stat`;
   const output = await captureOutput(options, script).catch(() => '');
-  const [, status] = /^Z (\d+)$/m.exec(output) ?? [];
+  const [, status] = /^Z (\d+)\n[1-9]/m.exec(output) ?? [];
   if (status === undefined) return undefined;
   const signal = Number(status) & 0x7f;
   return signal === 0 ? Number(status) >> 8 : 128 + signal;

@@ -52,7 +52,7 @@ export const MAX_OUTPUT_BYTES = 1024 * 1024;
 // Prints lines below PIPE_BUF (4,096 bytes), since the kernel writes such a line at once, whatever else
 // prints. `read` and `${#…}` count bytes in the locale C. A FIFO in place of the file could hang.
 const PRINT_OUTPUT = `__bytes=0
-if [ -f "$__output" ]; then
+if [ -f "$__output" ] && [ -r "$__output" ]; then
   while IFS= read -r -N 2000 __piece || [ "$__piece" ]; do
     [ $((__bytes += \${#__piece})) -le ${MAX_OUTPUT_BYTES} ] || break
     __piece=\${__piece//\\\\/\\\\\\\\}

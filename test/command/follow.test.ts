@@ -168,20 +168,20 @@ for (const [state, code] of Object.entries(ZOMBIES))
       yield outputFrame('of a child\n');
       await sleep(FOREVER);
     };
-    const helper = (script: string) => (/\/42\/stat/.test(script) ? `${state}\n` : '');
+    const helper = (script: string) => (/\/42\/stat/.test(script) ? `${state}\n140729\n` : '');
     const run = await follow({ start: [started], connect: [connect], helper });
     assert.deepEqual([run.end, run.reconnects], [{ kind: 'exited', code }, 1]);
     assert.deepEqual([run.count('Helper'), run.now], [1, 2500]);
   });
 
-for (const state of ['S 0', 'Z', 'cut: No such file or directory'])
+for (const state of ['S 0', 'Z', 'Z 0, but no kernel', 'cut: No such file or directory'])
   test(`a script that goes on after an outage is waited for [${state}]`, async () => {
     const connect: Stream = async function* stream(_, sleep) {
       yield startFrame(42);
       await sleep(5000);
       yield endFrame(3);
     };
-    const helper = () => `${state}\n`;
+    const helper = () => `${state.replace(', but no kernel', '\n0')}\n`;
     const run = await follow({ start: [started], connect: [connect], helper });
     assert.deepEqual(run.end, { kind: 'exited', code: 3 });
   });

@@ -213,6 +213,15 @@ describe('a /tmp that cannot be written', { skip: SKIP_WITHOUT_MOUNTS }, () => {
     });
 });
 
+test('a file of outputs that its user cannot read counts as gone', {
+  skip: SKIP_WITHOUT_MOUNTS,
+}, async () => {
+  const before = ['setpriv', '--reuid=65534', '--clear-groups'];
+  const script = 'rm "$GITHUB_OUTPUT"; (umask 777; : >"$GITHUB_OUTPUT")';
+  const { end } = await runScript(script, { before });
+  assert.deepEqual([end?.exitCode, end?.written, end?.size], [0, undefined, undefined]);
+});
+
 describe("the kernel's count of processes that it killed", { skip: SKIP_WITHOUT_MOUNTS }, () => {
   for (const [script, oomKills] of [
     ['echo "oom_kill 4" >/sys/fs/cgroup/memory.events; exit 1', 2],
