@@ -420,6 +420,12 @@ const STATUS_RULES = [
 		hint: "The sandbox allows no writing there. Upload to a folder of your own, not directly to /tmp, or under another name, and move it with `mv` in `run`."
 	},
 	{
+		statuses: [400],
+		message: /\brouting header\b/i,
+		kind: "rejected",
+		hint: "Set header-prefix to what precedes -Sandbox-Id in the name of that header, such as E2b."
+	},
+	{
 		statuses: [503],
 		message: /\bno compatible node\b/i,
 		kind: "rejected"
@@ -1684,7 +1690,7 @@ const VERDICTS = {
 	"no-such-file": "the file is not in the sandbox",
 	rejected: "the request was rejected",
 	"too-large": "the request is too large",
-	busy: "the sandbox or its service is busy",
+	busy: "the sandbox or its service is busy, or not ready",
 	server: "the service failed",
 	"disk-full": "the sandbox's disk is full",
 	unreachable: "the host cannot be reached",
@@ -2331,11 +2337,10 @@ function explain({ lines, output }) {
 	return [
 		...outputBlock(cause),
 		...lines.length > MAX_PARAGRAPHS ? shortList(shown) : shown.map((line) => html`<p>${line}</p>`),
-		...showLastLines(lastLines, cause.length > 0)
+		...lastLines.length > cause.length ? showLastLines(lastLines, cause.length > 0) : []
 	];
 }
 function showLastLines(lastLines, isFolded) {
-	if (lastLines.length === 0) return [];
 	const block = outputBlock(lastLines);
 	if (!isFolded) return [html`<p>Last lines of the output:</p>`, ...block];
 	const title = `Last ${formatCount(lastLines.length, "line")} of the output`;
@@ -3338,7 +3343,7 @@ __read_oom_kills() {
 /** More than this much in $GITHUB_OUTPUT fails the step. */
 const MAX_OUTPUT_BYTES = 1048576;
 const PRINT_OUTPUT = `__bytes=0
-if [ -f "$__output" ]; then
+if [ -f "$__output" ] && [ -r "$__output" ]; then
   while IFS= read -r -N 2000 __piece || [ "$__piece" ]; do
     [ $((__bytes += \${#__piece})) -le ${MAX_OUTPUT_BYTES} ] || break
     __piece=\${__piece//\\\\/\\\\\\\\}
@@ -3440,8 +3445,8 @@ async function endSession(options, leader, context) {
 }
 /** Asks the kernel for the exit code of a process that the agent has not reaped yet. */
 async function readExitCode(options, pid) {
-	const output = await captureOutput(options, `cut -d ' ' -f 3,52 /proc/${pid}/stat`).catch(() => "");
-	const [, status] = /^Z (\d+)$/m.exec(output) ?? [];
+	const output = await captureOutput(options, `cut -d ' ' -f 3,52 /proc/${pid}/stat; cut -d ' ' -f 28 /proc/self/stat`).catch(() => "");
+	const [, status] = /^Z (\d+)\n[1-9]/m.exec(output) ?? [];
 	if (status === void 0) return void 0;
 	const signal = Number(status) & 127;
 	return signal === 0 ? Number(status) >> 8 : 128 + signal;
@@ -3851,7 +3856,7 @@ function readOutputs({ written, size }, isExpected, redact) {
 		problems: [size > 1048576 ? TOO_LARGE : INCOMPLETE]
 	};
 }
-const GONE = "Their file was deleted, or the connection was lost as the script ended. Keep the file, and run the job again.";
+const GONE = "Their file was deleted or cannot be read, or the connection was lost as the script ended. Keep the file, and run the job again.";
 const TOO_LARGE = "They are larger than 1 MiB. Write large values to files, and use `download`.";
 const INCOMPLETE = "They did not arrive as a whole. Run the job again.";
 const PAIR = /^([\w.-]{1,100})(=|<<(?=.))(.*)$/s;
