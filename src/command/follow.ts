@@ -96,9 +96,10 @@ export async function followCommand(
   await Promise.race([connection.ended, sleep(END_AFTER_TRAILER_MS, disconnect.signal)]);
   disconnect.abort();
   const outcome = await connection.ended;
-  const { late } = script;
-  const [rest, background] = outcome.status === 'done' ? [late, []] : [[], late];
-  script.breakOff(rest);
+  // If the agent saw the end, late output is the script's. If not, something in the background
+  // printed it.
+  const isFromScript = outcome.status === 'done';
+  script.breakOff(isFromScript ? script.late : []);
 
   const end = commandEndOf(outcome, script.trailer(), connection.pid());
   const wasSeen = end.kind !== 'lost' && end.kind !== 'not-started';
@@ -107,7 +108,7 @@ export async function followCommand(
     end: isStopped && wasSeen ? { kind: 'stopped', by } : end,
     reconnects: outcome.attempts - 1,
     trailer: script.trailer() ?? {},
-    background,
+    background: isFromScript ? [] : script.late,
     endedAt,
   };
 }

@@ -55,10 +55,14 @@ export async function run(
   const untilEnd = { ...context, cancel: AbortSignal.any([cancel, ended.signal]) };
   const helper = { client, username, limits: { timeout, signal: untilEnd.cancel } };
   const memory = watchMemory(conditions, () => lookAtPrograms(helper, now));
+  // With `fail-if`, the stats were read above. Without it, they must not delay the command.
+  const openCpuWindow = async () => {
+    if (failIf.length === 0) await readStatsWithRetries({ ...first, retries: 0 }, client, untilEnd);
+  };
   const [{ endedAt: to, ...seen }, record] = await Promise.all([
     runCommand(sent, { ...inputs, maxDuration }, client, context).finally(() => ended.abort()),
     sampleWhileRunning(ended.signal, inputs, client, context, memory.onSample),
-    failIf.length > 0 || readStatsWithRetries({ ...first, retries: 0 }, client, untilEnd),
+    openCpuWindow(),
   ]);
   const isStarted = seen.end.kind !== 'not-started';
   const durationMs = isStarted ? to - from : 0;

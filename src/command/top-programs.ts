@@ -26,7 +26,7 @@ export function watchMemory(
 ) {
   const watched = conditions.filter(({ metric }) => metric.startsWith('mem_'));
   const levelOf = (sample: Sample) => {
-    const trips = watched.some(each => judge(each, [sample]).result === 'true');
+    const trips = watched.some(each => judge(each, [sample], false).result === 'true');
     const above = (figureOf('mem_used_pct', sample.figures) ?? 0) - FIRST_PERCENT;
     return Math.max(Math.ceil(above / STEP_PERCENT), 0) + (trips ? 1 : 0);
   };

@@ -136,7 +136,7 @@ async function search(
     for await (const file of globber.globGenerator())
       if (paths.add(file).size > MAX_FILES) throw tooManyFiles(pattern);
   }
-  const found = classify([...paths].sort(), root, workspace, skipsHidden, followSymlinks);
+  const found = classify([...paths].sort(), { root, workspace, skipsHidden, followSymlinks });
   return { pattern, root, skipsHidden, ...found };
 }
 
@@ -145,13 +145,15 @@ function tooManyFiles({ pattern }: FilePattern) {
   return inputError('files', message);
 }
 
+interface Classification extends Pick<Matches, 'root' | 'skipsHidden'> {
+  readonly workspace: string;
+  readonly followSymlinks: boolean | undefined;
+}
+
 /** Sorts paths into files and others, and omits hidden ones and followed links to folders. */
 function classify(
   entries: readonly string[],
-  root: string,
-  workspace: string,
-  skipsHidden: boolean,
-  followSymlinks: boolean | undefined,
+  { root, workspace, skipsHidden, followSymlinks }: Classification,
 ): Pick<Matches, 'files' | 'skipped' | 'links'> {
   const files: FoundFile[] = [];
   const skipped: SkippedEntry[] = [];

@@ -38,7 +38,7 @@ export type GateConditions = Readonly<Record<'failIf' | 'warnIf', readonly Condi
 export function judgeGate(
   { failIf, warnIf }: GateConditions,
   samples: readonly Sample[],
-  isIncomplete = false,
+  isIncomplete: boolean,
 ): Gate {
   const judgeAs = (level: GateJudgement['level'], conditions: readonly Condition[]) =>
     conditions.map(each => ({ ...judge(each, samples, isIncomplete), level }));
@@ -57,7 +57,7 @@ function stateOf(judgements: readonly GateJudgement[]): Gate['state'] {
 export function judge(
   condition: Condition,
   samples: readonly Sample[],
-  isIncomplete = false,
+  isIncomplete: boolean,
 ): Judgement {
   const { metric, aggregate = 'last', operator, limit } = condition;
   const unknown = (why: string) => ({ condition, result: 'unknown', why }) as const;

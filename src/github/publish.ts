@@ -85,6 +85,6 @@ function logVerdict(rendered: RenderedReport, log: StepLog): void {
   if (level === 'success') return log.line(headline);
   if (level === 'warning') return log.warning([headline, ...warnings].join('\n'));
   for (const text of warnings) log.warning(subject === '' ? text : `${subject}: ${text}`);
-  const [[, ...details] = [], ...others] = problems.map(linesOf);
-  log.fail([headline, ...details, ...others.flat()]);
+  const [first = [], ...others] = problems.map(linesOf);
+  log.fail([headline, ...first.slice(1), ...others.flat()]);
 }

@@ -13,8 +13,8 @@ import { openLog } from './log.ts';
 import { publish } from './publish.ts';
 
 interface Action<P extends InputParsers, R extends object> {
-  /** Stands in report.json as `task`. */
-  readonly name: string;
+  /** Stands in report.json. */
+  readonly task: string;
   readonly inputs: P;
   /** Inputs that an earlier step has saved, in place of the step's own. */
   readonly savedInputs?: RawInputs;
@@ -58,14 +58,14 @@ export async function runAction<P extends InputParsers, R extends object>(
 
 /** Parses the inputs and runs the action. */
 async function tryAction<P extends InputParsers, R extends object>(
-  { name, inputs: parsers, savedInputs, run }: Action<P, R>,
+  { task, inputs: parsers, savedInputs, run }: Action<P, R>,
   raw: RawInputs,
 ): Promise<StepOutcome<R>> {
   const signals = cancelSignals();
   let context = openContext(raw, [], signals);
   let connection: Partial<Connection> = {};
   try {
-    const usesSandbox = name !== 'sandbox' && 'token' in parsers;
+    const usesSandbox = task !== 'sandbox' && 'token' in parsers;
     if (usesSandbox) context = openContext(raw, loadJobSandboxes(), signals);
     const { version, platform, arch } = process;
     context.log.debug(`${USER_AGENT} on Node.js ${version}, ${platform} ${arch}`);
@@ -87,7 +87,7 @@ function logFailure({ failureWarning }: { failureWarning?: string }, outcome: St
 }
 
 async function report<R extends object>(
-  { name: task, about }: Pick<Action<InputParsers, R>, 'name' | 'about'>,
+  { task, about }: Pick<Action<InputParsers, R>, 'task' | 'about'>,
   sections: (results: R, cancelled: boolean) => Sections,
   raw: RawInputs,
   { context, connection, ...outcome }: StepOutcome<R>,

@@ -4,7 +4,7 @@ import { INPUTS } from '../inputs/inputs.ts';
 import { renderDownload } from '../report/transfer-section.ts';
 
 await runAction({
-  name: 'download',
+  task: 'download',
   inputs: INPUTS.download,
   run: async (inputs, context) => ({ download: await download(inputs, context) }),
   sections: (results, cancelled) => ({ download: renderDownload(results.download, cancelled) }),

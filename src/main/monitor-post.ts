@@ -12,7 +12,7 @@ if (directory !== undefined) {
   // Skip a monitor that monitor/stop has already judged.
   if (!hasFile(directory, 'judged'))
     await runAction({
-      name: 'monitor',
+      task: 'monitor',
       inputs: INPUTS['monitor-end'],
       savedInputs,
       run: (_, context) => endMonitor(directory, context),

@@ -7,7 +7,7 @@ import { renderMonitor } from '../report/stats-section.ts';
 
 let judged: string | undefined;
 await runAction({
-  name: 'monitor',
+  task: 'monitor',
   inputs: INPUTS['monitor-stop'],
   async run({ monitor }, context) {
     const directory = chooseMonitor(monitor, findMonitorDirectories());

@@ -8,7 +8,7 @@ const script = path.join(import.meta.dirname, 'monitor-sampler.js');
 const files = { script, openDirectory: createMonitorDirectory };
 
 await runAction({
-  name: 'monitor',
+  task: 'monitor',
   inputs: INPUTS.monitor,
   async run(inputs, context, raw) {
     await startMonitor(inputs, raw, context, files);

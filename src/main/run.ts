@@ -6,7 +6,7 @@ import { renderCommand } from '../report/command-section.ts';
 import { renderStats } from '../report/stats-section.ts';
 
 await runAction({
-  name: 'run',
+  task: 'run',
   inputs: INPUTS.run,
   run: (inputs, context) =>
     run({ ...inputs, env: { ...sharedVariables(), ...inputs.env } }, context),

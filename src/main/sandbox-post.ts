@@ -27,7 +27,7 @@ async function cleanUp(
   failureWarning: string,
 ): Promise<void> {
   await runAction({
-    name: 'sandbox',
+    task: 'sandbox',
     inputs: INPUTS['sandbox-end'],
     savedInputs,
     async run(inputs, context) {

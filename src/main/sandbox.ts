@@ -5,7 +5,7 @@ import { rawValue } from '../inputs/parsers.ts';
 import { openSandbox } from '../sandbox/sandbox.ts';
 
 await runAction({
-  name: 'sandbox',
+  task: 'sandbox',
   inputs: INPUTS.sandbox,
   async run(inputs, context, raw) {
     const metadata = { ...inputs.metadata, ...jobMetadata() };

@@ -4,7 +4,7 @@ import { renderStats } from '../report/stats-section.ts';
 import { stats } from '../stats/stats.ts';
 
 await runAction({
-  name: 'stats',
+  task: 'stats',
   inputs: INPUTS.stats,
   run: async (inputs, context) => ({ stats: await stats(inputs, context) }),
   sections: (results, cancelled) => ({ stats: renderStats(results.stats, cancelled) }),

@@ -5,7 +5,7 @@ import { renderUpload } from '../report/transfer-section.ts';
 import { sync } from '../sync/sync.ts';
 
 await runAction({
-  name: 'sync',
+  task: 'sync',
   inputs: INPUTS.sync,
   run: sync,
   sections: ({ upload, stats }, cancelled) => ({

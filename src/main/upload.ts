@@ -4,7 +4,7 @@ import { renderUpload } from '../report/transfer-section.ts';
 import { upload } from '../upload/upload.ts';
 
 await runAction({
-  name: 'upload',
+  task: 'upload',
   inputs: INPUTS.upload,
   run: async (inputs, context) => ({ upload: await upload(inputs, context) }),
   sections: (results, cancelled) => ({ upload: renderUpload(results.upload, cancelled) }),

@@ -71,12 +71,12 @@ export const MAX_ITEMS = 30;
 
 export function shortList(items: readonly Html[]): Html[] {
   if (items.length === 0) return [];
-  const bullets = shorten(items).map(item => html`\n<li>${item}</li>`);
+  const bullets = limitItems(items).map(item => html`\n<li>${item}</li>`);
   return [html`<ul>${concat(bullets)}\n</ul>`];
 }
 
 /** Keeps the first 30 items and adds one that counts the others. */
-export function shorten(items: readonly Html[]): readonly Html[] {
+export function limitItems(items: readonly Html[]): readonly Html[] {
   const more = (count: number) =>
     html`and ${formatNumber(count)} more; the report file has them all`;
   return firstOf(items, MAX_ITEMS, more);

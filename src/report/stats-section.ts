@@ -154,7 +154,9 @@ function explainJudgement(judgement: GateJudgement, samples: readonly Sample[]):
   if (samples.length < 2 || aggregate !== undefined) return [];
   const allSamples = formatCount(samples.length, 'sample');
   const first = samples.find(({ figures }) => figureOf(metric, figures) === judgement.figure);
-  const count = samples.filter(sample => judge(condition, [sample]).result === 'true').length;
+  const count = samples.filter(
+    sample => judge(condition, [sample], false).result === 'true',
+  ).length;
   const figure = formatJudged(condition, judgement.figure);
   const time = formatTime(first?.at ?? 0);
   return [`${text}: ${figure} at ${time}, in ${formatNumber(count)} of ${allSamples}.`];

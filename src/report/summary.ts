@@ -1,6 +1,15 @@
 import { formatCount } from '../text/format.ts';
 import { cutEnd } from '../text/shorten.ts';
-import { code, concat, type Html, html, outputBlock, prose, shorten, shortList } from './html.ts';
+import {
+  code,
+  concat,
+  type Html,
+  html,
+  limitItems,
+  outputBlock,
+  prose,
+  shortList,
+} from './html.ts';
 import type { RenderedReport, Report } from './render.ts';
 import { type Problem, sentenceCase } from './section.ts';
 
@@ -90,7 +99,7 @@ function showLastLines(lastLines: readonly string[], isFolded: boolean): Html[] 
 }
 
 function renderProblem({ verdict, lines }: Problem): Html {
-  return concat(shorten([sentenceCase(verdict), ...lines].map(prose)), '<br>');
+  return concat(limitItems([sentenceCase(verdict), ...lines].map(prose)), '<br>');
 }
 
 function footer({ sandbox: { id } }: Report): Html {

@@ -48,15 +48,15 @@ export async function openSandbox(
   }
   await using api = openApi(inputs, context, cancel);
   const open = template === '' ? connect : create;
-  const { id, token, domain: named, endsAt } = await open(api, inputs, context, save);
+  const { id, token, domain: apiDomain, endsAt } = await open(api, inputs, context, save);
   // The post step knows the sandbox by now, so it is deleted.
   if (token === undefined || findMistake('token', token) !== undefined)
     throw new AgentError('bad-response', `No usable token for sandbox ${id}.`, { hint: NO_TOKEN });
-  if (named !== undefined && !/^[a-z\d.-]+(:\d+)?$/i.test(named)) {
-    const message = `The API names ${quote(named)} as the domain of sandbox ${id}.`;
+  if (apiDomain !== undefined && !/^[a-z\d.-]+(:\d+)?$/i.test(apiDomain)) {
+    const message = `The API names ${quote(apiDomain)} as the domain of sandbox ${id}.`;
     throw new AgentError('bad-response', message, { hint: 'Check api-url.' });
   }
-  const { domain, baseUrl: defaultUrl } = addressOf(named, apiUrl);
+  const { domain, baseUrl: defaultUrl } = addressOf(apiDomain, apiUrl);
   const baseUrl = givenUrl || defaultUrl;
   if (baseUrl === '')
     log.warning('The service names no domain. Set base-url, so that later steps find the sandbox.');
@@ -100,9 +100,9 @@ export function describeExpiry({ endsAt, isCreated }: Cleanup): string {
     : `It lives at least until ${time}, perhaps longer.`;
 }
 
-/** `named` is the domain that the API names, if any. */
-export function addressOf(named: string | undefined, apiUrl: string) {
-  const domain = named ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
+/** `apiDomain` is what the API's response says, if anything. */
+export function addressOf(apiDomain: string | undefined, apiUrl: string) {
+  const domain = apiDomain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
   // Only local test servers use http. They have one address and route by header.
   if (apiUrl.startsWith('http:')) return { domain, baseUrl: apiUrl };
   if (domain === undefined) return { domain, baseUrl: '' };

@@ -139,11 +139,7 @@ function figuresIn(fields: object): Figures {
     return isFigure ? [[name, value] as const] : [];
   });
   const figures = Object.fromEntries(numbers);
-  // Services report an unknown total as 0. Drop it, and the figures that mean nothing without it.
-  for (const total of ['mem_total', 'mem_total_mib', 'disk_total'])
-    if ((figures[total] ?? 1) < 1)
-      for (const part of ['total', 'used', 'used_pct', 'free'])
-        delete figures[total.replace('total', part)];
+  dropUnknownTotals(figures);
   for (const name of ['mem_total', 'mem_used']) {
     const { [name]: bytes, [`${name}_mib`]: mebibytes } = figures;
     if (bytes === undefined && mebibytes !== undefined) figures[name] = mebibytes * 2 ** 20;
@@ -158,4 +154,12 @@ function figuresIn(fields: object): Figures {
     figures[`${name}_free`] = total - used;
   }
   return figures;
+}
+
+/** Services report an unknown total as 0. Drops it, and figures that mean nothing without it. */
+function dropUnknownTotals(figures: Record<string, number>): void {
+  for (const total of ['mem_total', 'mem_total_mib', 'disk_total'])
+    if ((figures[total] ?? 1) < 1)
+      for (const part of ['total', 'used', 'used_pct', 'free'])
+        delete figures[total.replace('total', part)];
 }

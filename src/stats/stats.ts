@@ -59,7 +59,7 @@ export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<
 
 /** Without stats, no condition passes. */
 export function withoutStats(conditions: GateConditions): StatsResult {
-  return { samples: [], response: {}, gate: judgeGate(conditions, []) };
+  return { samples: [], response: {}, gate: judgeGate(conditions, [], true) };
 }
 
 const WAIT_LOG_INTERVAL_MS = 15_000;
@@ -175,7 +175,7 @@ function describeFalse(
   conditions: readonly Condition[],
   { figures }: Stats,
 ): string[] {
-  const judgements = conditions.map(each => judge(each, [{ at: 0, figures }]));
+  const judgements = conditions.map(each => judge(each, [{ at: 0, figures }], false));
   const unknown = judgements.filter(({ result }) => result === 'unknown').map(describeJudgement);
   if (unknown.length > 0) throw inputError(input, `${unknown.join('; ')}.`);
   return judgements.filter(({ result }) => result === 'false').map(describeJudgement);
@@ -197,9 +197,10 @@ function findGaps(record: SampleRecord, { from, to }: Times, intervalMs: number)
     last = until;
     failures = [];
   }
-  // A monitor takes its first sample at `from`, which alone shows nothing of the job. One failure
-  // is normal, since a step may delete the sandbox before the last sample.
-  const isBlind = last === from && (failures.length === observations.length || failures.length > 1);
+  const hasNoSample = failures.length === observations.length;
+  // A monitor's first sample is at `from`, and shows nothing of the job. One failure after it is
+  // normal: a step may delete the sandbox before the last sample.
+  const isBlind = last === from && (hasNoSample || failures.length > 1);
   const isSeen = !isBlind && to - last <= longestPause(failures, intervalMs, END_MS);
   if (early === undefined && isSeen) return gaps;
   return [...gaps, { from: last, to, early, failures }];

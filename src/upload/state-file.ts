@@ -53,8 +53,8 @@ export async function compareWithState(
   for (const file of planned) {
     const row = byTarget.get(file.target);
     // Sending a file that cannot be read says why, and only that file fails.
-    const hash = () => hashFile(file, cancel).catch(() => undefined);
-    if (row?.size === file.size && (await hash()) === row.sha256)
+    const hashIfReadable = () => hashFile(file, cancel).catch(() => undefined);
+    if (row?.size === file.size && (await hashIfReadable()) === row.sha256)
       unchanged.push({ ...fileRow(file), status: 'unchanged', path: row.path, sha256: row.sha256 });
     else toSend.push(file);
   }

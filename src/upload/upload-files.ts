@@ -138,6 +138,11 @@ function failOverwritten(rows: readonly UploadRow[]): UploadRow[] {
   });
 }
 
+/** A state file needs the hashes, too. */
+export function hashesFiles({ checksums, stateFile }: Inputs<'upload'>): boolean {
+  return checksums || stateFile !== '';
+}
+
 /** Stores a batch with one request. */
 export async function storeFiles(
   batch: readonly PlannedFile[],
@@ -146,7 +151,7 @@ export async function storeFiles(
   signal: AbortSignal,
   onSent: (bytes: number) => void,
 ): Promise<StoredRow<'uploaded'>[]> {
-  const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== '');
+  const { chunks, length, digests } = bodyOf(batch, hashesFiles(inputs));
   const response = await client.send({
     method: 'POST',
     path: requestPath(inputs, batch),

@@ -17,7 +17,14 @@ import {
   writeState,
 } from './state-file.ts';
 import { hashFile } from './upload-body.ts';
-import { type Changes, fileRow, isStored, type UploadRow, uploadFiles } from './upload-files.ts';
+import {
+  type Changes,
+  fileRow,
+  hashesFiles,
+  isStored,
+  type UploadRow,
+  uploadFiles,
+} from './upload-files.ts';
 
 export interface UploadPlan extends Changes {
   readonly skipped: readonly SkippedEntry[];
@@ -68,12 +75,12 @@ export async function planUpload(inputs: Inputs<'upload'>, context: Context): Pr
 /** @throws AgentError if a file cannot be hashed */
 export async function showPlan(
   { toSend, unchanged, shard, skipped, orphaned, warnings }: UploadPlan,
-  { checksums }: Inputs<'upload'>,
+  inputs: Inputs<'upload'>,
   { cancel }: Context,
 ): Promise<UploadResult> {
   const planned: UploadRow[] = [];
   for (const file of toSend) {
-    const sha256 = checksums ? await hashFile(file, cancel) : undefined;
+    const sha256 = hashesFiles(inputs) ? await hashFile(file, cancel) : undefined;
     planned.push({ ...fileRow(file), status: 'planned', sha256 });
   }
   const files = [...planned, ...unchanged];

@@ -51,7 +51,7 @@ const JUDGED: readonly JudgeCase[] = [
 ];
 for (const [line, values, result, figure] of JUDGED)
   test(`a condition is judged over all samples, with the figure that decides, or why none does [${line}]`, () => {
-    const judgement = judge(parse(line), loads(values));
+    const judgement = judge(parse(line), loads(values), false);
     assert.deepEqual([judgement.result, figureOrWhy(judgement)], [result, figure]);
   });
 

@@ -62,20 +62,20 @@ test('a path is not orphaned if this upload stored another file there', async ()
   assert.deepEqual(orphaned, ['/srv/old/b']);
 });
 
-test('a dry run plans the files to send, hashes them with checksums, and has the digest of the upload', async () => {
+test('a dry run plans the files to send, hashes them with checksums or a state, and has the digest of the upload', async () => {
   const [a, b] = filesFor('a', 'b');
   assert.ok(a && b);
   const sent = await send(planOf([a, b]));
   const [row] = planOf([]).state?.rows ?? [];
   const { context } = simulateAgent();
-  for (const checksums of [true, false]) {
+  for (const hashing of [{ checksums: true }, { stateFile: 'state.json' }, {}]) {
     const unchanged = [
       { ...fileRow(a), status: 'unchanged', path: '/home/a', sha256: row?.sha256 },
     ] as const;
-    const inputs = { ...parseSyncInputs(), checksums };
+    const inputs = { ...parseSyncInputs(), ...hashing };
     const planned = await showPlan(planOf([b], { unchanged }), inputs, context);
     const files = [{ status: 'planned' }, { status: 'unchanged' }] as const;
-    const digest = checksums ? sent.digest : '';
+    const digest = Object.keys(hashing).length > 0 ? sent.digest : '';
     assert.partialDeepStrictEqual(planned, { dryRun: true, files, digest });
   }
   assert.match(sent.digest, /^sha256:[0-9a-f]{64}$/);
