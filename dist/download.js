@@ -3,7 +3,7 @@ import { P as INPUTS, _ as runAction } from "./shared.js";
 
 // src/main/download.ts
 await runAction({
-	name: "download",
+	task: "download",
 	inputs: INPUTS.download,
 	run: async (inputs, context) => ({ download: await download(inputs, context) }),
 	sections: (results, cancelled) => ({ download: renderDownload(results.download, cancelled) })

@@ -6,7 +6,7 @@ const directory = loadMonitorDirectory();
 if (directory !== void 0) {
 	const savedInputs = loadInputs(directory) ?? {};
 	if (!hasFile(directory, "judged")) await runAction({
-		name: "monitor",
+		task: "monitor",
 		inputs: INPUTS["monitor-end"],
 		savedInputs,
 		run: (_, context) => endMonitor(directory, context),

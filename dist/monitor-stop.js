@@ -3,7 +3,7 @@ import { P as INPUTS, _ as runAction, b as findMonitorDirectories, h as renderMo
 // src/main/monitor-stop.ts
 let judged;
 await runAction({
-	name: "monitor",
+	task: "monitor",
 	inputs: INPUTS["monitor-stop"],
 	async run({ monitor }, context) {
 		const directory = chooseMonitor(monitor, findMonitorDirectories());

@@ -7,7 +7,7 @@ const files = {
 	openDirectory: createMonitorDirectory
 };
 await runAction({
-	name: "monitor",
+	task: "monitor",
 	inputs: INPUTS.monitor,
 	async run(inputs, context, raw) {
 		await startMonitor(inputs, raw, context, files);

@@ -2,7 +2,7 @@ import { D as sharedVariables, P as INPUTS, _ as runAction, c as renderCommand, 
 
 // src/main/run.ts
 await runAction({
-	name: "run",
+	task: "run",
 	inputs: INPUTS.run,
 	run: (inputs, context) => run({
 		...inputs,

@@ -11,7 +11,7 @@ removeJobSandbox();
 /** The sandbox expires on its own, so a failed deletion is a warning, and must not fail the job. */
 async function cleanUp(clean, failureWarning) {
 	await runAction({
-		name: "sandbox",
+		task: "sandbox",
 		inputs: INPUTS["sandbox-end"],
 		savedInputs,
 		async run(inputs, context) {

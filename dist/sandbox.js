@@ -2,7 +2,7 @@ import { E as saveCleanup, I as rawValue, M as openSandbox, P as INPUTS, _ as ru
 
 // src/main/sandbox.ts
 await runAction({
-	name: "sandbox",
+	task: "sandbox",
 	inputs: INPUTS.sandbox,
 	async run(inputs, context, raw) {
 		const metadata = {

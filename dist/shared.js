@@ -1146,7 +1146,7 @@ const OPERATORS = [
 	"==",
 	"!="
 ];
-function judgeGate({ failIf, warnIf }, samples, isIncomplete = false) {
+function judgeGate({ failIf, warnIf }, samples, isIncomplete) {
 	const judgeAs = (level, conditions) => conditions.map((each) => ({
 		...judge(each, samples, isIncomplete),
 		level
@@ -1164,7 +1164,7 @@ function stateOf(judgements) {
 	return worst.level === "fail" ? "failed" : "warned";
 }
 /** Judges a condition. If samples are missing (`isIncomplete`), the others can only make it true. */
-function judge(condition, samples, isIncomplete = false) {
+function judge(condition, samples, isIncomplete) {
 	const { metric, aggregate = "last", operator, limit } = condition;
 	const unknown = (why) => ({
 		condition,
@@ -1951,13 +1951,13 @@ async function openSandbox(inputs, context, save) {
 		};
 	}
 	await using api = openApi(inputs, context, cancel);
-	const { id, token, domain: named, endsAt } = await (template === "" ? connect : create)(api, inputs, context, save);
+	const { id, token, domain: apiDomain, endsAt } = await (template === "" ? connect : create)(api, inputs, context, save);
 	if (token === void 0 || findMistake("token", token) !== void 0) throw new AgentError("bad-response", `No usable token for sandbox ${id}.`, { hint: NO_TOKEN });
-	if (named !== void 0 && !/^[a-z\d.-]+(:\d+)?$/i.test(named)) {
-		const message = `The API names ${quote(named)} as the domain of sandbox ${id}.`;
+	if (apiDomain !== void 0 && !/^[a-z\d.-]+(:\d+)?$/i.test(apiDomain)) {
+		const message = `The API names ${quote(apiDomain)} as the domain of sandbox ${id}.`;
 		throw new AgentError("bad-response", message, { hint: "Check api-url." });
 	}
-	const { domain, baseUrl: defaultUrl } = addressOf(named, apiUrl);
+	const { domain, baseUrl: defaultUrl } = addressOf(apiDomain, apiUrl);
 	const baseUrl = givenUrl || defaultUrl;
 	if (baseUrl === "") log.warning("The service names no domain. Set base-url, so that later steps find the sandbox.");
 	else log.line(`Its URL: ${fillPlaceholders({
@@ -1991,9 +1991,9 @@ function describeExpiry({ endsAt, isCreated }) {
 	const time = new Date(endsAt).toUTCString();
 	return isCreated ? `It ends by itself at ${time}, unless its lifetime was extended.` : `It lives at least until ${time}, perhaps longer.`;
 }
-/** `named` is the domain that the API names, if any. */
-function addressOf(named, apiUrl) {
-	const domain = named ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
+/** `apiDomain` is what the API's response says, if anything. */
+function addressOf(apiDomain, apiUrl) {
+	const domain = apiDomain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
 	if (apiUrl.startsWith("http:")) return {
 		domain,
 		baseUrl: apiUrl
@@ -2256,10 +2256,10 @@ function outputBlock(lines) {
 const MAX_ITEMS = 30;
 function shortList(items) {
 	if (items.length === 0) return [];
-	return [html`<ul>${concat(shorten(items).map((item) => html`\n<li>${item}</li>`))}\n</ul>`];
+	return [html`<ul>${concat(limitItems(items).map((item) => html`\n<li>${item}</li>`))}\n</ul>`];
 }
 /** Keeps the first 30 items and adds one that counts the others. */
-function shorten(items) {
+function limitItems(items) {
 	const more = (count) => html`and ${formatNumber(count)} more; the report file has them all`;
 	return firstOf(items, 30, more);
 }
@@ -2351,7 +2351,7 @@ function showLastLines(lastLines, isFolded) {
 	];
 }
 function renderProblem({ verdict, lines }) {
-	return concat(shorten([sentenceCase(verdict), ...lines].map(prose)), "<br>");
+	return concat(limitItems([sentenceCase(verdict), ...lines].map(prose)), "<br>");
 }
 function footer({ sandbox: { id } }) {
 	const sandbox = id === "" ? html`` : html`Sandbox ${code(id)} · `;
@@ -2419,10 +2419,10 @@ function logVerdict(rendered, log) {
 	if (level === "success") return log.line(headline);
 	if (level === "warning") return log.warning([headline, ...warnings].join("\n"));
 	for (const text of warnings) log.warning(subject === "" ? text : `${subject}: ${text}`);
-	const [[, ...details] = [], ...others] = problems.map(linesOf);
+	const [first = [], ...others] = problems.map(linesOf);
 	log.fail([
 		headline,
-		...details,
+		...first.slice(1),
 		...others.flat()
 	]);
 }
@@ -2438,12 +2438,12 @@ async function runAction(action) {
 	if (outcome.context.cancel.aborted) process.stdout.write("", () => process.exit());
 }
 /** Parses the inputs and runs the action. */
-async function tryAction({ name, inputs: parsers, savedInputs, run }, raw) {
+async function tryAction({ task, inputs: parsers, savedInputs, run }, raw) {
 	const signals = cancelSignals();
 	let context = openContext(raw, [], signals);
 	let connection = {};
 	try {
-		const usesSandbox = name !== "sandbox" && "token" in parsers;
+		const usesSandbox = task !== "sandbox" && "token" in parsers;
 		if (usesSandbox) context = openContext(raw, loadJobSandboxes(), signals);
 		const { version, platform, arch } = process;
 		context.log.debug(`${USER_AGENT} on Node.js ${version}, ${platform} ${arch}`);
@@ -2470,7 +2470,7 @@ function logFailure({ failureWarning }, outcome) {
 	if (failureWarning === void 0) context.log.fail(lines);
 	else context.log.warning([failureWarning, ...lines].join(" "));
 }
-async function report({ name: task, about }, sections, raw, { context, connection, ...outcome }) {
+async function report({ task, about }, sections, raw, { context, connection, ...outcome }) {
 	const { log, redact } = context;
 	const cancelled = context.cancel.aborted;
 	const earlier = outcome.results && about?.(outcome.results);
@@ -2855,7 +2855,7 @@ function explainJudgement(judgement, samples) {
 	if (samples.length < 2 || aggregate !== void 0) return [];
 	const allSamples = formatCount(samples.length, "sample");
 	const first = samples.find(({ figures }) => figureOf(metric, figures) === judgement.figure);
-	const count = samples.filter((sample) => judge(condition, [sample]).result === "true").length;
+	const count = samples.filter((sample) => judge(condition, [sample], false).result === "true").length;
 	return [`${text}: ${formatJudged(condition, judgement.figure)} at ${formatTime(first?.at ?? 0)}, in ${formatNumber(count)} of ${allSamples}.`];
 }
 function figureOutputs(figures) {
@@ -2989,16 +2989,7 @@ function figuresIn(fields) {
 		return typeof value === "number" && Math.abs(value) <= MAX_FIGURE ? [[name, value]] : [];
 	});
 	const figures = Object.fromEntries(numbers);
-	for (const total of [
-		"mem_total",
-		"mem_total_mib",
-		"disk_total"
-	]) if ((figures[total] ?? 1) < 1) for (const part of [
-		"total",
-		"used",
-		"used_pct",
-		"free"
-	]) delete figures[total.replace("total", part)];
+	dropUnknownTotals(figures);
 	for (const name of ["mem_total", "mem_used"]) {
 		const { [name]: bytes, [`${name}_mib`]: mebibytes } = figures;
 		if (bytes === void 0 && mebibytes !== void 0) figures[name] = mebibytes * 2 ** 20;
@@ -3011,6 +3002,19 @@ function figuresIn(fields) {
 		figures[`${name}_free`] = total - used;
 	}
 	return figures;
+}
+/** Services report an unknown total as 0. Drops it, and figures that mean nothing without it. */
+function dropUnknownTotals(figures) {
+	for (const total of [
+		"mem_total",
+		"mem_total_mib",
+		"disk_total"
+	]) if ((figures[total] ?? 1) < 1) for (const part of [
+		"total",
+		"used",
+		"used_pct",
+		"free"
+	]) delete figures[total.replace("total", part)];
 }
 
 // src/stats/stats.ts
@@ -3025,7 +3029,7 @@ function withoutStats(conditions) {
 	return {
 		samples: [],
 		response: {},
-		gate: judgeGate(conditions, [])
+		gate: judgeGate(conditions, [], true)
 	};
 }
 const WAIT_LOG_INTERVAL_MS = 15e3;
@@ -3129,7 +3133,7 @@ function describeFalse(input, conditions, { figures }) {
 	const judgements = conditions.map((each) => judge(each, [{
 		at: 0,
 		figures
-	}]));
+	}], false));
 	const unknown = judgements.filter(({ result }) => result === "unknown").map(describeJudgement);
 	if (unknown.length > 0) throw inputError(input, `${unknown.join("; ")}.`);
 	return judgements.filter(({ result }) => result === "false").map(describeJudgement);
@@ -3154,7 +3158,8 @@ function findGaps(record, { from, to }, intervalMs) {
 		last = until;
 		failures = [];
 	}
-	const isSeen = !(last === from && (failures.length === observations.length || failures.length > 1)) && to - last <= longestPause(failures, intervalMs, END_MS);
+	const hasNoSample = failures.length === observations.length;
+	const isSeen = !(last === from && (hasNoSample || failures.length > 1)) && to - last <= longestPause(failures, intervalMs, END_MS);
 	if (early === void 0 && isSeen) return gaps;
 	return [...gaps, {
 		from: last,
@@ -3647,9 +3652,8 @@ async function followCommand(sent, inputs, client, context, output) {
 	await Promise.race([connection.ended, sleep(END_AFTER_TRAILER_MS, disconnect.signal)]);
 	disconnect.abort();
 	const outcome = await connection.ended;
-	const { late } = script;
-	const [rest, background] = outcome.status === "done" ? [late, []] : [[], late];
-	script.breakOff(rest);
+	const isFromScript = outcome.status === "done";
+	script.breakOff(isFromScript ? script.late : []);
 	const end = commandEndOf(outcome, script.trailer(), connection.pid());
 	const wasSeen = end.kind !== "lost" && end.kind !== "not-started";
 	const by = cancel.aborted ? "cancellation" : "max-duration";
@@ -3660,7 +3664,7 @@ async function followCommand(sent, inputs, client, context, output) {
 		} : end,
 		reconnects: outcome.attempts - 1,
 		trailer: script.trailer() ?? {},
-		background,
+		background: isFromScript ? [] : script.late,
 		endedAt
 	};
 }
@@ -3938,7 +3942,7 @@ const STEP_PERCENT = 10;
 function watchMemory(conditions, look) {
 	const watched = conditions.filter(({ metric }) => metric.startsWith("mem_"));
 	const levelOf = (sample) => {
-		const trips = watched.some((each) => judge(each, [sample]).result === "true");
+		const trips = watched.some((each) => judge(each, [sample], false).result === "true");
 		const above = (figureOf("mem_used_pct", sample.figures) ?? 0) - FIRST_PERCENT;
 		return Math.max(Math.ceil(above / STEP_PERCENT), 0) + (trips ? 1 : 0);
 	};
@@ -4024,16 +4028,19 @@ async function run(inputs, context) {
 		}
 	};
 	const memory = watchMemory(conditions, () => lookAtPrograms(helper, now));
+	const openCpuWindow = async () => {
+		if (failIf.length === 0) await readStatsWithRetries({
+			...first,
+			retries: 0
+		}, client, untilEnd);
+	};
 	const [{ endedAt: to, ...seen }, record] = await Promise.all([
 		runCommand(sent, {
 			...inputs,
 			maxDuration
 		}, client, context).finally(() => ended.abort()),
 		sampleWhileRunning(ended.signal, inputs, client, context, memory.onSample),
-		failIf.length > 0 || readStatsWithRetries({
-			...first,
-			retries: 0
-		}, client, untilEnd)
+		openCpuWindow()
 	]);
 	const isStarted = seen.end.kind !== "not-started";
 	const durationMs = isStarted ? to - from : 0;

@@ -2,7 +2,7 @@ import { P as INPUTS, _ as runAction, d as stats, g as renderStats } from "./sha
 
 // src/main/stats.ts
 await runAction({
-	name: "stats",
+	task: "stats",
 	inputs: INPUTS.stats,
 	run: async (inputs, context) => ({ stats: await stats(inputs, context) }),
 	sections: (results, cancelled) => ({ stats: renderStats(results.stats, cancelled) })

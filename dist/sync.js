@@ -3,7 +3,7 @@ import { i as renderUpload, n as sync } from "./transfer.js";
 
 // src/main/sync.ts
 await runAction({
-	name: "sync",
+	task: "sync",
 	inputs: INPUTS.sync,
 	run: sync,
 	sections: ({ upload, stats }, cancelled) => ({

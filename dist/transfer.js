@@ -140,7 +140,12 @@ async function search(pattern, excludes, { workingDirectory, followSymlinks, inc
 		pattern,
 		root,
 		skipsHidden,
-		...classify([...paths].sort(), root, workspace, skipsHidden, followSymlinks)
+		...classify([...paths].sort(), {
+			root,
+			workspace,
+			skipsHidden,
+			followSymlinks
+		})
 	};
 }
 function tooManyFiles({ pattern }) {
@@ -148,7 +153,7 @@ function tooManyFiles({ pattern }) {
 	return inputError("files", message);
 }
 /** Sorts paths into files and others, and omits hidden ones and followed links to folders. */
-function classify(entries, root, workspace, skipsHidden, followSymlinks) {
+function classify(entries, { root, workspace, skipsHidden, followSymlinks }) {
 	const files = [];
 	const skipped = [];
 	const links = [];
@@ -631,9 +636,13 @@ function failOverwritten(rows) {
 		};
 	});
 }
+/** A state file needs the hashes, too. */
+function hashesFiles({ checksums, stateFile }) {
+	return checksums || stateFile !== "";
+}
 /** Stores a batch with one request. */
 async function storeFiles(batch, inputs, client, signal, onSent) {
-	const { chunks, length, digests } = bodyOf(batch, inputs.checksums || inputs.stateFile !== "");
+	const { chunks, length, digests } = bodyOf(batch, hashesFiles(inputs));
 	const response = await client.send({
 		method: "POST",
 		path: requestPath(inputs, batch),
@@ -721,8 +730,8 @@ async function compareWithState(planned, state, cancel) {
 	const unchanged = [];
 	for (const file of planned) {
 		const row = byTarget.get(file.target);
-		const hash = () => hashFile(file, cancel).catch(() => void 0);
-		if (row?.size === file.size && await hash() === row.sha256) unchanged.push({
+		const hashIfReadable = () => hashFile(file, cancel).catch(() => void 0);
+		if (row?.size === file.size && await hashIfReadable() === row.sha256) unchanged.push({
 			...fileRow(file),
 			status: "unchanged",
 			path: row.path,
@@ -833,10 +842,10 @@ async function planUpload(inputs, context) {
 	};
 }
 /** @throws AgentError if a file cannot be hashed */
-async function showPlan({ toSend, unchanged, shard, skipped, orphaned, warnings }, { checksums }, { cancel }) {
+async function showPlan({ toSend, unchanged, shard, skipped, orphaned, warnings }, inputs, { cancel }) {
 	const planned = [];
 	for (const file of toSend) {
-		const sha256 = checksums ? await hashFile(file, cancel) : void 0;
+		const sha256 = hashesFiles(inputs) ? await hashFile(file, cancel) : void 0;
 		planned.push({
 			...fileRow(file),
 			status: "planned",

@@ -3,7 +3,7 @@ import { a as upload, i as renderUpload } from "./transfer.js";
 
 // src/main/upload.ts
 await runAction({
-	name: "upload",
+	task: "upload",
 	inputs: INPUTS.upload,
 	run: async (inputs, context) => ({ upload: await upload(inputs, context) }),
 	sections: (results, cancelled) => ({ upload: renderUpload(results.upload, cancelled) })
