@@ -9,6 +9,7 @@ import { findMistake } from '../inputs/mistakes.ts';
 import { quote } from '../text/escape.ts';
 import { formatNumber } from '../text/format.ts';
 import {
+  deepestExisting,
   displayPath,
   escapeGlob,
   hasHiddenName,
@@ -118,6 +119,10 @@ async function search(
   const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
   const [root = ''] = (await create(absolutePattern)).getSearchPaths();
   const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
+  // The glob throws for a path that leads through a file.
+  const existing = deepestExisting(root);
+  if (existing !== root && statIfExists(existing)?.isFile())
+    return { pattern, root, skipsHidden, files: [], skipped: [], links: [] };
   // Put excludes last, since the glob ignores those that precede a pattern.
   const lines = [absolutePattern, ...excludes.map(exclude => `!${exclude}`)].join('\n');
   const paths = new Set<string>();

@@ -42,6 +42,8 @@ const EXPLAINED: readonly (readonly [line: string, why: string, inputs?: FindSet
   ['dist/*', `Nothing in "dist" ${NO_MATCH}. ${IN_DIST}`, { includeHiddenFiles: true }],
   ['empty/**', `Nothing in "empty" ${NO_MATCH}; ${HIDDEN}. ${IS_EMPTY}`],
   ['package.json/*', `Nothing in "package.json" ${NO_MATCH}; ${HIDDEN}. It is a file.`],
+  ['package.json/x', 'There is no "x" in "package.json". It is a file.'],
+  ['package.json/x/**', 'There is no "x" in "package.json". It is a file.'],
   ['links/**', 'Skipped 2, such as "links/l" (a broken link).'],
   // What is probably wrong with the line comes first.
   ['dist/*.{js,css}', 'It has braces or parentheses'],
