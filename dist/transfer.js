@@ -125,6 +125,15 @@ async function search(pattern, excludes, { workingDirectory, followSymlinks, inc
 	const absolutePattern = toAbsolutePattern(pattern.pattern, directory);
 	const [root = ""] = (await create(absolutePattern)).getSearchPaths();
 	const skipsHidden = !includeHiddenFiles && !namesHidden(absolutePattern, root);
+	const existing = deepestExisting(root);
+	if (existing !== root && statIfExists(existing)?.isFile()) return {
+		pattern,
+		root,
+		skipsHidden,
+		files: [],
+		skipped: [],
+		links: []
+	};
 	const lines = [absolutePattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
 	const paths = /* @__PURE__ */ new Set();
 	if (isLink(root) && statIfExists(root)?.isDirectory()) paths.add(root);
