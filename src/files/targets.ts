@@ -23,30 +23,23 @@ const MAX_CONFLICTS = 10;
 
 /**
  * Gives each file a target below the input `target` and the target of its line. Returns one file
- * per target, in the order found.
+ * per target, in the order found. @throws InputError for links, excludes and targets that are wrong
  */
-export function planFiles(
-  { matches, excludes }: FoundFiles,
-  { workingDirectory, ifNoFilesFound, target }: Inputs<'upload'>,
-  workspace: string,
-) {
+export function planFiles(found: FoundFiles, inputs: Inputs<'upload'>, workspace: string) {
+  const { matches } = found;
+  const { ifNoFilesFound, target } = inputs;
+  const directory = path.resolve(workspace, inputs.workingDirectory);
   const planned = matches.flatMap(({ files, pattern }) =>
     files.map((file): PlannedFile => ({ ...file, target: targetOf(file, pattern, target) })),
   );
-  const directory = path.resolve(workspace, workingDirectory);
   const unmatched = matches
     .filter(({ files, links }) => files.length + links.length === 0 && ifNoFilesFound !== 'ignore')
     .map(match => explainNoMatch(match, directory));
-  const more = (count: number) => `And ${count} more of this kind.`;
-  const conflicts = firstOf(findConflicts(planned), MAX_CONFLICTS, more);
-  const messages = [...(ifNoFilesFound === 'error' ? unmatched : []), ...conflicts];
-  const links = matches.flatMap(match => match.links);
-  const problems = [
-    ...describeLinks(links, workspace),
-    ...findUselessExcludes(excludes, matches, directory),
-    ...messages.map((message): InputProblem => ({ input: 'files', message })),
-    ...findMistakenTargets(matches, target),
-  ];
+  const problems = findProblems(found, planned, ifNoFilesFound === 'error' ? unmatched : [], {
+    directory,
+    target,
+    workspace,
+  });
   if (problems.length > 0) throw new InputError(problems);
   // Two patterns may match the same entry.
   const allSkipped = matches.flatMap(match => match.skipped);
@@ -55,6 +48,23 @@ export function planFiles(
   // Conflicts were rejected above, so equal targets belong to one file that two patterns match.
   const files = uniqueBy(planned, file => file.target);
   return { files, skipped, warnings };
+}
+
+function findProblems(
+  { matches, excludes }: FoundFiles,
+  planned: readonly PlannedFile[],
+  unmatched: readonly string[],
+  { directory, target, workspace }: Record<'directory' | 'target' | 'workspace', string>,
+): InputProblem[] {
+  const more = (count: number) => `And ${count} more of this kind.`;
+  const conflicts = firstOf(findConflicts(planned), MAX_CONFLICTS, more);
+  const links = matches.flatMap(match => match.links);
+  return [
+    ...describeLinks(links, workspace),
+    ...findUselessExcludes(excludes, matches, directory),
+    ...[...unmatched, ...conflicts].map(message => ({ input: 'files', message })),
+    ...findMistakenTargets(matches, target),
+  ];
 }
 
 /** Returns one shard's files. A file's shard depends only on its target, so all runners agree. */
