@@ -106,16 +106,17 @@ async function exchange<T>(
   const { method, path, headers, body, onSent, hints } = request;
   const { baseUrl, dispatcher, redact } = service;
   const label = `${method} ${baseUrl}${path.replace(/\?.*/s, '')}`;
-  const late = `${label} failed: the response did not end within timeout.`;
-  const idle = idleTimeout(request.timeout, late);
+  const timeoutMessage = `${label} failed: the response did not end within timeout.`;
+  const idle = idleTimeout(request.timeout, timeoutMessage);
   let isSent = body === undefined;
   async function* sendBody(chunks: Iterable<BorrowedBuffer>): AsyncGenerator<Buffer> {
     yield* restartOnChunk(chunks, idle, onSent);
     isSent = true;
   }
-  const cancelled = `${label} was cancelled.`;
-  if (request.signal.aborted) throw new AgentError('cancelled', cancelled, { hadNoEffect: true });
-  const onCancel = () => idle.end(new AgentError('cancelled', cancelled));
+  const cancelMessage = `${label} was cancelled.`;
+  if (request.signal.aborted)
+    throw new AgentError('cancelled', cancelMessage, { hadNoEffect: true });
+  const onCancel = () => idle.end(new AgentError('cancelled', cancelMessage));
   request.signal.addEventListener('abort', onCancel, { signal: idle.signal });
   try {
     idle.restart();
@@ -131,8 +132,8 @@ async function exchange<T>(
       throw statusError(await readResponse(response), redact, Date.now(), hints);
     const result = await read(response, idle);
     if (isSent) return result;
-    const early = `${label} answered ${response.status} before everything was sent.`;
-    throw new AgentError('connection', early);
+    const earlyMessage = `${label} answered ${response.status} before everything was sent.`;
+    throw new AgentError('connection', earlyMessage);
   } catch (error) {
     throw networkError(error, label, redact, proxyVariables(baseUrl));
   } finally {
@@ -146,7 +147,7 @@ async function exchange<T>(
 type IdleTimeout = ReturnType<typeof idleTimeout>;
 
 /** Aborts `signal` on `end`, or `ms` milliseconds after the last `restart`. */
-function idleTimeout(ms: number, late: string) {
+function idleTimeout(ms: number, timeoutMessage: string) {
   const aborter = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const end = (error?: AgentError) => {
@@ -156,7 +157,7 @@ function idleTimeout(ms: number, late: string) {
   const restart = () => {
     // Not timer.refresh(), which Node's mock timers ignore.
     clearTimeout(timer);
-    timer = setTimeout(() => end(new AgentError('connection', late)), ms);
+    timer = setTimeout(() => end(new AgentError('connection', timeoutMessage)), ms);
   };
   return { signal: aborter.signal, end, restart };
 }

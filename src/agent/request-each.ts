@@ -9,7 +9,7 @@ export interface Timing {
 }
 
 /** A file that was not transferred. `F` says which file it is. */
-export type FailedRow<F> = F &
+export type UntransferredRow<F> = F &
   (
     | (Timing & { readonly status: 'failed'; readonly error: FailureInfo })
     | { readonly status: 'not-attempted'; readonly reason: string }
@@ -45,7 +45,7 @@ export async function requestEach<I, F extends object, R extends object>(
   { send, filesOf, nameOf }: Requests<I, F, R>,
   { concurrency, retries: maxRetries }: { concurrency: number; retries: number },
   context: TransferContext,
-): Promise<Transfer<(R & Timing) | FailedRow<F>>> {
+): Promise<Transfer<(R & Timing) | UntransferredRow<F>>> {
   const { cancel, now, log } = context;
   const giveUp = new AbortController();
   const stop = AbortSignal.any([cancel, giveUp.signal]);
@@ -53,7 +53,7 @@ export async function requestEach<I, F extends object, R extends object>(
   let retries = 0;
   let consecutiveFailures = 0;
 
-  async function requestOne(item: I): Promise<((R & Timing) | FailedRow<F>)[]> {
+  async function requestOne(item: I): Promise<((R & Timing) | UntransferredRow<F>)[]> {
     const startedAt = now();
     const onRetry = (retry: Retry) => log.line(describeRetry(nameOf(item), retry));
     const options = { ...context, retries: maxRetries, stop, onRetry };
@@ -77,7 +77,7 @@ export async function requestEach<I, F extends object, R extends object>(
   }
 
   const startedAt = now();
-  const rows: ((R & Timing) | FailedRow<F>)[][] = [];
+  const rows: ((R & Timing) | UntransferredRow<F>)[][] = [];
   const queue = items.entries();
   // A lane keeps its item while that waits for a retry, so a dead sandbox gets few requests.
   const lane = async () => {

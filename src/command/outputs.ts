@@ -14,11 +14,11 @@ export interface ScriptOutputs {
 
 /** A file that is gone is only a problem if outputs were expected. */
 export function readOutputs(
-  { written, size }: Pick<Trailer, 'written' | 'size'>,
+  { githubOutput, size }: Pick<Trailer, 'githubOutput' | 'size'>,
   isExpected: boolean,
   redact: Redact,
 ): ScriptOutputs {
-  if (written !== undefined) return parseOutputs(written, redact);
+  if (githubOutput !== undefined) return parseOutputs(githubOutput, redact);
   if (size === undefined) return { pairs: [], problems: isExpected ? [GONE] : [] };
   return { pairs: [], problems: [size > MAX_OUTPUT_BYTES ? TOO_LARGE : INCOMPLETE] };
 }

@@ -63,7 +63,7 @@ export async function runAsRoot(options: HelperOptions, script: string): Promise
 }
 
 // More than the longest list of programs.
-const MAX_OUTPUT = 1024 * 1024;
+const MAX_CAPTURED_LENGTH = 1024 * 1024;
 
 async function captureOutput(
   { client, username, limits }: HelperOptions,
@@ -72,7 +72,7 @@ async function captureOutput(
   const process = { script, env: {}, workingDirectory: '/', username };
   let output = '';
   const onOutput = (bytes: Buffer) =>
-    void (output = `${output}${String(bytes)}`.slice(-MAX_OUTPUT));
+    void (output = `${output}${String(bytes)}`.slice(-MAX_CAPTURED_LENGTH));
   await startProcess(client, process, { onOutput }, limits);
   return output;
 }

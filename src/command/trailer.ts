@@ -8,7 +8,7 @@ export interface Trailer {
   readonly oomKills?: number | undefined;
   readonly failed?: FailedCommand | undefined;
   /** What the script wrote to $GITHUB_OUTPUT. Undefined unless all of it arrived. */
-  readonly written?: string | undefined;
+  readonly githubOutput?: string | undefined;
   /** The size of that in bytes. Undefined if the file is gone. */
   readonly size?: number | undefined;
 }
@@ -67,7 +67,7 @@ export function trailerCutter(
   },
 ) {
   const start = `${mark}\t`;
-  let written = '';
+  let githubOutput = '';
   let unread: Buffer = Buffer.alloc(0);
   const pass = (length: number) => {
     if (length > 0) handlers.onOutput(unread.subarray(0, length));
@@ -77,13 +77,13 @@ export function trailerCutter(
   const takeLine = (line: Buffer): boolean => {
     const [kind, piece = ''] = line.toString('latin1').split(/\t(.*)/s);
     if (kind === 'out') {
-      const isTooLong = written.length > MAX_OUTPUT_BYTES;
-      written += isTooLong
+      const isTooLong = githubOutput.length > MAX_OUTPUT_BYTES;
+      githubOutput += isTooLong
         ? ''
         : piece.replaceAll(/\\(.)/g, (_, after) => (after === 'n' ? '\n' : after));
       return true;
     }
-    const trailer = parseTrailer(line.toString(), Buffer.from(written, 'latin1'));
+    const trailer = parseTrailer(line.toString(), Buffer.from(githubOutput, 'latin1'));
     if (trailer !== undefined) handlers.onTrailer(trailer);
     return trailer !== undefined;
   };
@@ -100,17 +100,22 @@ export function trailerCutter(
         else pass(start.length);
       }
       // The last bytes may be the beginning of the line.
-      let held = Math.min(unread.length, start.length - 1);
-      while (held > 0 && unread.toString('latin1', unread.length - held) !== start.slice(0, held))
-        held -= 1;
-      pass(unread.length - held);
+      pass(unread.length - lengthOfPartialMatch(unread, start));
     },
     /** Passes on what may have been the beginning of the line. */
     flush: () => pass(unread.length),
   };
 }
 
-function parseTrailer(line: string, written: Buffer): Trailer | undefined {
+/** Counts the bytes at the end that `start` begins with. */
+function lengthOfPartialMatch(bytes: Buffer, start: string): number {
+  let length = Math.min(bytes.length, start.length - 1);
+  while (length > 0 && bytes.toString('latin1', bytes.length - length) !== start.slice(0, length))
+    length -= 1;
+  return length;
+}
+
+function parseTrailer(line: string, githubOutput: Buffer): Trailer | undefined {
   const [kind, code, killsBefore, kills, bytes, ...failed] = line.split('\t');
   const size = parseNumber(bytes);
   const exitCode = parseNumber(code);
@@ -119,7 +124,7 @@ function parseTrailer(line: string, written: Buffer): Trailer | undefined {
     exitCode,
     oomKills: difference(parseNumber(killsBefore), parseNumber(kills)),
     failed: parseFailed(failed),
-    written: size === written.length ? written.toString() : undefined,
+    githubOutput: size === githubOutput.length ? githubOutput.toString() : undefined,
     size,
   };
 }

@@ -12,7 +12,12 @@ import path from 'node:path';
 import { type Client, openAgent } from '../agent/client.ts';
 import { AgentError, wrapSystemErrors } from '../agent/failure.ts';
 import type { StreamedResponse } from '../agent/http.ts';
-import { type FailedRow, requestEach, type Timing, type Transfer } from '../agent/request-each.ts';
+import {
+  requestEach,
+  type Timing,
+  type Transfer,
+  type UntransferredRow,
+} from '../agent/request-each.ts';
 import { deepestLinkIn, isLink, pathWithin, toPosix } from '../files/paths.ts';
 import type { Context } from '../inputs/context.ts';
 import { inputError } from '../inputs/input-error.ts';
@@ -27,7 +32,7 @@ export interface DownloadResult extends Transfer<DownloadRow> {
 
 export type DownloadRow =
   | (DownloadedRow & Timing)
-  | FailedRow<FileRow>
+  | UntransferredRow<FileRow>
   /** The sandbox does not have it, and `if-no-files-found` allows that. */
   | (FileRow & { readonly status: 'missing' });
 
@@ -64,7 +69,7 @@ export async function download(
     nameOf: (file: FileToDownload) => file.path,
   };
   const transfer = await requestEach(planned, requests, inputs, context);
-  return { ...transfer, ...explainMissing(transfer.files, inputs) };
+  return { ...transfer, ...applyIfNoFilesFound(transfer.files, inputs) };
 }
 
 function placeTargets(
@@ -82,7 +87,7 @@ function placeTargets(
   });
 }
 
-function explainMissing(
+function applyIfNoFilesFound(
   rows: readonly DownloadRow[],
   { ifNoFilesFound }: Inputs<'download'>,
 ): Pick<DownloadResult, 'files' | 'warnings'> {
@@ -145,7 +150,7 @@ async function receiveInto(
   response: StreamedResponse,
   maxSize: number,
 ): Promise<number> {
-  const expected = checkLength(response, maxSize);
+  const expected = expectedLength(response, maxSize);
   let size = 0;
   const descriptor = wrapWriteErrors(file, () => {
     mkdirSync(path.dirname(partialFile), { recursive: true });
@@ -163,7 +168,7 @@ async function receiveInto(
   throw new AgentError('connection', `${response.label} sent ${size} of ${expected} bytes.`);
 }
 
-function checkLength({ label, headers }: StreamedResponse, maxSize: number): number {
+function expectedLength({ label, headers }: StreamedResponse, maxSize: number): number {
   const { 'content-length': length, 'content-encoding': encoding } = headers;
   const hint = 'Check whether a proxy on the way compresses or converts responses.';
   if (encoding !== undefined)

@@ -150,7 +150,7 @@ function tooManyFiles({ pattern }: FilePattern) {
   return inputError('files', message);
 }
 
-interface Classification extends Pick<Matches, 'root' | 'skipsHidden'> {
+interface ClassifyOptions extends Pick<Matches, 'root' | 'skipsHidden'> {
   readonly workspace: string;
   readonly followSymlinks: boolean | undefined;
 }
@@ -158,7 +158,7 @@ interface Classification extends Pick<Matches, 'root' | 'skipsHidden'> {
 /** Sorts paths into files and others, and omits hidden ones and followed links to folders. */
 function classify(
   entries: readonly string[],
-  { root, workspace, skipsHidden, followSymlinks }: Classification,
+  { root, workspace, skipsHidden, followSymlinks }: ClassifyOptions,
 ): Pick<Matches, 'files' | 'skipped' | 'links'> {
   const files: FoundFile[] = [];
   const skipped: SkippedEntry[] = [];

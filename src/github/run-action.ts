@@ -25,10 +25,10 @@ interface Action<P extends InputParsers, R extends object> {
   /** Begins the warning that a failure is logged as, instead of an error. */
   readonly failureWarning?: string;
   /** For a step that reports for an earlier one: the name and the sandbox of that. */
-  readonly about?: (results: R) => About;
+  readonly earlierStep?: (results: R) => EarlierStep;
 }
 
-interface About {
+interface EarlierStep {
   readonly name: string;
   readonly sandbox: Pick<Connection, 'sandboxId' | 'baseUrl'>;
 }
@@ -51,7 +51,7 @@ export async function runAction<P extends InputParsers, R extends object>(
   const raw = action.savedInputs ?? readInputs(action.inputs);
   const outcome = await tryAction(action, raw);
   if (action.sections === undefined) return logFailure(action, outcome);
-  await report(action, action.sections, raw, outcome);
+  await reportOutcome(action, action.sections, raw, outcome);
   // Exit now: a cancelled search may still be walking a huge tree.
   if (outcome.context.cancel.aborted) process.stdout.write('', () => process.exit());
 }
@@ -61,7 +61,7 @@ async function tryAction<P extends InputParsers, R extends object>(
   { task, inputs: parsers, savedInputs, run }: Action<P, R>,
   raw: RawInputs,
 ): Promise<StepOutcome<R>> {
-  const signals = cancelSignals();
+  const signals = listenForCancel();
   let context = openContext(raw, [], signals);
   let connection: Partial<Connection> = {};
   try {
@@ -86,15 +86,15 @@ function logFailure({ failureWarning }: { failureWarning?: string }, outcome: St
   else context.log.warning([failureWarning, ...lines].join(' '));
 }
 
-async function report<R extends object>(
-  { task, about }: Pick<Action<InputParsers, R>, 'task' | 'about'>,
+async function reportOutcome<R extends object>(
+  { task, earlierStep }: Pick<Action<InputParsers, R>, 'task' | 'earlierStep'>,
   sections: (results: R, cancelled: boolean) => Sections,
   raw: RawInputs,
   { context, connection, ...outcome }: StepOutcome<R>,
 ): Promise<void> {
   const { log, redact } = context;
   const cancelled = context.cancel.aborted;
-  const earlier = outcome.results && about?.(outcome.results);
+  const earlier = outcome.results && earlierStep?.(outcome.results);
   const { sandboxId: id = '', baseUrl = '' } = earlier?.sandbox ?? connection;
   const name = earlier?.name ?? rawValue(raw, 'name');
   const unredacted = { name, sandbox: { id, baseUrl }, error: undefined, ...outcome };
@@ -106,7 +106,8 @@ async function report<R extends object>(
     error,
     cancelled,
     // Nothing was judged, so a `fail-if` fails. Assume that an earlier step has one.
-    gateNotJudged: error !== undefined && (about !== undefined || rawValue(raw, 'fail-if') !== ''),
+    gateNotJudged:
+      error !== undefined && (earlierStep !== undefined || rawValue(raw, 'fail-if') !== ''),
     sections: results === undefined ? {} : sections(results, cancelled),
   };
   // A step with invalid inputs has a summary too, so read the raw value.
@@ -116,7 +117,7 @@ async function report<R extends object>(
 function openContext(
   raw: RawInputs,
   sandboxes: readonly JobSandbox[],
-  signals: ReturnType<typeof cancelSignals>,
+  signals: ReturnType<typeof listenForCancel>,
 ) {
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   return {
@@ -140,7 +141,7 @@ const SIGNALS = [
   { name: 'SIGBREAK', graceMs: 2000 },
 ] as const;
 
-function cancelSignals() {
+function listenForCancel() {
   const cancel = new AbortController();
   const killImminent = new AbortController();
   for (const { name, graceMs } of SIGNALS)

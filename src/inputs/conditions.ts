@@ -50,11 +50,8 @@ function parseCondition(line: string, input: string, example: string): Condition
   const factor = BYTES_PER_UNIT[unit];
   // Round to whole bytes, since 1.005 * 1000 is 1004.9999999999999.
   const amount = factor === undefined ? Number(number) : Math.round(Number(number) * factor);
-  if (metricUnit === 'bytes' && amount < 0) throw problem('bytes are never negative');
-  if (metricUnit === 'percentage' && (amount < 0 || amount > 100))
-    throw problem(`${number} is not a percentage from 0 to 100`);
-  if (metricUnit === 'percentage' && unit === '' && amount > 0 && amount < 1)
-    throw problem(`write a number from 1 to 100, or ${number}% if you mean it`);
+  const mistake = findAmountMistake(amount, metricUnit, unit);
+  if (mistake !== undefined) throw problem(mistake);
   const limit = metricUnit === 'mebibytes' && factor !== undefined ? amount / 2 ** 20 : amount;
   const limitText = `${number} ${unit || (IMPLIED_UNITS[metricUnit] ?? '')}`.trim();
   return {
@@ -65,6 +62,14 @@ function parseCondition(line: string, input: string, example: string): Condition
     limit,
     limitText,
   };
+}
+
+function findAmountMistake(amount: number, metricUnit: string, unit: string): string | undefined {
+  if (metricUnit === 'bytes' && amount < 0) return 'bytes are never negative';
+  if (metricUnit !== 'percentage') return undefined;
+  if (amount < 0 || amount > 100) return `${amount} is not a percentage from 0 to 100`;
+  const isFraction = unit === '' && amount > 0 && amount < 1;
+  return isFraction ? `write a number from 1 to 100, or ${amount}% if you mean it` : undefined;
 }
 
 const IMPLIED_UNITS: Readonly<Record<string, string>> = { percentage: '%', mebibytes: 'MiB' };

@@ -90,13 +90,13 @@ export interface JobSandbox {
 }
 
 /** The inputs without which no sandbox can be reached. */
-export const CONNECTION = ['sandbox-id', 'token', 'base-url'];
+export const REQUIRED_TO_CONNECT = ['sandbox-id', 'token', 'base-url'];
 
 /** Fills in the job's sandbox, unless the step sets a token or base URL. */
 export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[]): RawInputs {
   const explicit = ['token', 'base-url'].filter(name => rawValue(raw, name) !== '');
   if (explicit.length > 0) {
-    const [missing] = CONNECTION.filter(name => rawValue(raw, name) === '');
+    const [missing] = REQUIRED_TO_CONNECT.filter(name => rawValue(raw, name) === '');
     if (missing === undefined || sandboxes.length === 0) return raw;
     const message = `is empty. Set it, or remove ${explicit.join(' and ')} to use the sandbox of this job.`;
     throw inputError(missing, message);
@@ -161,12 +161,12 @@ export function isSecretHeader(name: string): boolean {
 }
 
 // Masking a short value such as "v1" would garble every path that contains it.
-const MIN_LENGTH = 8;
+const MIN_SECRET_LENGTH = 8;
 
 function secretsInHeader(line: string): string[] {
   const [name = '', content = ''] = splitHeader(line.trim()) ?? [];
   if (!isSecretHeader(name)) return [];
   // Services may quote credentials without their scheme, such as `Basic`, so mask both forms.
   const credentials = content.replace(/^\S+\s+/, '');
-  return [content, credentials].filter(secret => secret.length >= MIN_LENGTH);
+  return [content, credentials].filter(secret => secret.length >= MIN_SECRET_LENGTH);
 }

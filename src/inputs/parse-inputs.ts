@@ -4,11 +4,11 @@ import { quote } from '../text/escape.ts';
 import { listSome } from '../text/shorten.ts';
 import {
   BASE_URL_EXAMPLE,
-  CONNECTION,
   fillPlaceholders,
   headerPrefixOf,
   isDryRun,
   isUnencrypted,
+  REQUIRED_TO_CONNECT,
 } from './connection.ts';
 import { InputError, type InputProblem, inputError, tryAll } from './input-error.ts';
 import { ACTIONS, INPUTS, type InputParsers, type Inputs, type ParsedBy } from './inputs.ts';
@@ -108,7 +108,7 @@ const WAYS = {
     why: 'sandbox-id is that of a sandbox that exists',
   },
   takeOver: {
-    required: CONNECTION,
+    required: REQUIRED_TO_CONNECT,
     unused: [...API, 'delete', ...AT_CREATION],
     why: 'token takes a sandbox over as it is',
   },
@@ -123,8 +123,10 @@ function wayToSandbox(raw: RawInputs) {
 
 function mayBeEmpty(name: string, opensSandbox: boolean, raw: RawInputs): boolean {
   // A dry run connects to nothing.
-  if (!opensSandbox) return isDryRun(raw) && CONNECTION.includes(name);
-  return [...API, ...CONNECTION].includes(name) && !wayToSandbox(raw).required.includes(name);
+  if (!opensSandbox) return isDryRun(raw) && REQUIRED_TO_CONNECT.includes(name);
+  return (
+    [...API, ...REQUIRED_TO_CONNECT].includes(name) && !wayToSandbox(raw).required.includes(name)
+  );
 }
 
 // If `template` had a default, a `sandbox-id` from an unset variable would create a sandbox, so

@@ -18,7 +18,7 @@ await runAction({
   sections: ({ stats }, cancelled) => ({
     stats: renderMonitor(stats, cancelled),
   }),
-  about: result => result,
+  earlierStep: result => result,
 });
 // Mark it last: if this process is killed earlier, the post step judges the monitor.
 if (judged !== undefined) saveFile(judged, 'judged');

@@ -86,7 +86,7 @@ export function deleteSandbox(api: SandboxApi, id: string, log: Context['log']):
 }
 
 /** Finds sandboxes by their metadata. */
-export function findSandboxes(api: SandboxApi, key: string, value: string): Promise<string[]> {
+export function findSandboxIds(api: SandboxApi, key: string, value: string): Promise<string[]> {
   // The parameter's value is a query itself.
   const query = String(new URLSearchParams({ metadata: `${key}=${value}` }));
   const request = { ...api.limits, method: 'GET', path: `/v2/sandboxes?${query}` } as const;

@@ -9,7 +9,7 @@ import {
   connectToSandbox,
   createSandbox,
   deleteSandbox,
-  findSandboxes,
+  findSandboxIds,
   openApi,
   type Sandbox,
   type SandboxApi,
@@ -48,14 +48,11 @@ export async function openSandbox(
   }
   await using api = openApi(inputs, context, cancel);
   const open = template === '' ? connect : create;
-  const { id, token, domain: apiDomain, endsAt } = await open(api, inputs, context, save);
-  // The post step knows the sandbox by now, so it is deleted.
-  if (token === undefined || findMistake('token', token) !== undefined)
-    throw new AgentError('bad-response', `No usable token for sandbox ${id}.`, { hint: NO_TOKEN });
-  if (apiDomain !== undefined && !/^[a-z\d.-]+(:\d+)?$/i.test(apiDomain)) {
-    const message = `The API names ${quote(apiDomain)} as the domain of sandbox ${id}.`;
-    throw new AgentError('bad-response', message, { hint: 'Check api-url.' });
-  }
+  const opened = await open(api, inputs, context, save);
+  const { id, domain: apiDomain, endsAt } = opened;
+  // The post step knows the sandbox by now, so it is deleted even if these throw.
+  const token = requireToken(opened);
+  checkDomain(opened);
   const { domain, baseUrl: defaultUrl } = addressOf(apiDomain, apiUrl);
   const baseUrl = givenUrl || defaultUrl;
   if (baseUrl === '')
@@ -63,6 +60,17 @@ export async function openSandbox(
   else
     log.line(`Its URL: ${fillPlaceholders({ 'sandbox-id': id, 'base-url': baseUrl })['base-url']}`);
   return { id, token, domain, baseUrl, headerPrefix, endsAt };
+}
+
+function requireToken({ id, token }: Sandbox): string {
+  if (token !== undefined && findMistake('token', token) === undefined) return token;
+  throw new AgentError('bad-response', `No usable token for sandbox ${id}.`, { hint: NO_TOKEN });
+}
+
+function checkDomain({ id, domain }: Sandbox): void {
+  if (domain === undefined || /^[a-z\d.-]+(:\d+)?$/i.test(domain)) return;
+  const message = `The API names ${quote(domain)} as the domain of sandbox ${id}.`;
+  throw new AgentError('bad-response', message, { hint: 'Check api-url.' });
 }
 
 export async function deleteAtEnd(
@@ -83,7 +91,7 @@ export async function deleteUnconfirmed(
   context: Context,
 ): Promise<void> {
   await using api = openApi(inputs, context, context.killImminent);
-  const found = await findSandboxes(api, SYNC_ID, unconfirmedCreation);
+  const found = await findSandboxIds(api, SYNC_ID, unconfirmedCreation);
   // If the job ends right after the creation, the service may still be starting the sandbox.
   if (found.length === 0 && created === undefined)
     throw new AgentError('not-found', 'The service does not list it yet.', { hint: '' });

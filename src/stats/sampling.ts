@@ -31,7 +31,7 @@ export interface SampleRecord {
 }
 
 // The last response becomes an output, and a job's outputs share 1 MB.
-const MAX_LENGTH = 128 * 1024;
+const MAX_STATS_LENGTH = 128 * 1024;
 
 export async function readStats(
   client: Pick<Client, 'send' | 'redact'>,
@@ -42,7 +42,8 @@ export async function readStats(
   const headers = { 'Cache-Control': 'no-cache' };
   const request = { ...limits, method: 'GET', path, headers, hints: STATS_HINTS } as const;
   const response = await client.send(request);
-  if (response.body.length > MAX_LENGTH) throw bodyError(response, 'it is longer than 128 KiB');
+  if (response.body.length > MAX_STATS_LENGTH)
+    throw bodyError(response, 'it is longer than 128 KiB');
   const value = parseRedacted(response.body, client.redact);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw bodyError(response, 'it is not a JSON object');
@@ -140,6 +141,11 @@ function figuresIn(fields: object): Figures {
   });
   const figures = Object.fromEntries(numbers);
   dropUnknownTotals(figures);
+  addDerivedFigures(figures);
+  return figures;
+}
+
+function addDerivedFigures(figures: Record<string, number>): void {
   for (const name of ['mem_total', 'mem_used']) {
     const { [name]: bytes, [`${name}_mib`]: mebibytes } = figures;
     if (bytes === undefined && mebibytes !== undefined) figures[name] = mebibytes * 2 ** 20;
@@ -153,7 +159,6 @@ function figuresIn(fields: object): Figures {
     figures[`${name}_used_pct`] = Math.round((used / total) * 10_000) / 100;
     figures[`${name}_free`] = total - used;
   }
-  return figures;
 }
 
 /** Services report an unknown total as 0. Drops it, and figures that mean nothing without it. */

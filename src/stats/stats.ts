@@ -5,6 +5,7 @@ import {
   describeJudgement,
   type Gate,
   type GateConditions,
+  type Judgement,
   judge,
   judgeGate,
 } from '../gate/judge.ts';
@@ -87,7 +88,7 @@ export async function waitForSandbox(
     const reasons =
       outcome.status === 'failed'
         ? [outcome.error.message]
-        : describeFalse('wait-until', conditions, outcome.value);
+        : describeFalse(conditions, outcome.value);
     if (reasons.length === 0) {
       log.line(`The sandbox was ready after ${waited}`);
       return;
@@ -95,10 +96,8 @@ export async function waitForSandbox(
     const why = reasons.join('; ');
     const leftMs = timeoutMs - waitedMs;
     if (leftMs <= 0) {
-      // The hint of a lost connection advises timeout and retries, which do not lengthen the wait.
-      const isSlow = error === undefined || error.kind === 'connection';
-      const hint = isSlow ? 'If the sandbox needs longer, raise wait-timeout.' : error.hint;
-      throw new AgentError('busy', `The sandbox was not ready within ${waited}. ${why}`, { hint });
+      const message = `The sandbox was not ready within ${waited}. ${why}`;
+      throw new AgentError('busy', message, { hint: hintToWaitLonger(error) });
     }
     if (waitedMs >= nextLogMs) {
       nextLogMs = waitedMs + WAIT_LOG_INTERVAL_MS;
@@ -106,6 +105,12 @@ export async function waitForSandbox(
     }
     await sleep(Math.min(sampleInterval, leftMs), cancel);
   }
+}
+
+function hintToWaitLonger(error: AgentError | undefined): string {
+  // The hint of a lost connection advises timeout and retries, which do not lengthen the wait.
+  const isSlow = error === undefined || error.kind === 'connection';
+  return isSlow ? 'If the sandbox needs longer, raise wait-timeout.' : error.hint;
 }
 
 /** Takes and judges samples. `cpuWindowStarted` says that this step has read the stats before. */
@@ -147,7 +152,7 @@ export async function readJudgeableStats(
 ): Promise<Stats> {
   const outcome = await readStatsWithRetries(inputs, client, context);
   if (outcome.status === 'failed') throw outcome.error;
-  describeFalse('fail-if', inputs.failIf, outcome.value);
+  judgeSample('fail-if', inputs.failIf, outcome.value);
   return outcome.value;
 }
 
@@ -169,16 +174,22 @@ export function judgeRecord(
   return { samples, response, gate, monitored: { ...time, ...seen } };
 }
 
-/** Describes the conditions that are false in one sample. @throws InputError if any is unknown */
-function describeFalse(
+function describeFalse(conditions: readonly Condition[], stats: Stats): string[] {
+  return judgeSample('wait-until', conditions, stats)
+    .filter(({ result }) => result === 'false')
+    .map(describeJudgement);
+}
+
+/** Judges one sample. @throws InputError if it lacks a metric of a condition */
+function judgeSample(
   input: 'fail-if' | 'wait-until',
   conditions: readonly Condition[],
   { figures }: Stats,
-): string[] {
+): Judgement[] {
   const judgements = conditions.map(each => judge(each, [{ at: 0, figures }], false));
   const unknown = judgements.filter(({ result }) => result === 'unknown').map(describeJudgement);
   if (unknown.length > 0) throw inputError(input, `${unknown.join('; ')}.`);
-  return judgements.filter(({ result }) => result === 'false').map(describeJudgement);
+  return judgements;
 }
 
 function findGaps(record: SampleRecord, { from, to }: Times, intervalMs: number): Gap[] {

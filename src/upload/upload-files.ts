@@ -2,7 +2,12 @@ import { posix } from 'node:path';
 import type { Client } from '../agent/client.ts';
 import type { FailureInfo } from '../agent/failure.ts';
 import { type AgentResponse, bodyError, parseResponse } from '../agent/http.ts';
-import { type FailedRow, requestEach, type Timing, type Transfer } from '../agent/request-each.ts';
+import {
+  requestEach,
+  type Timing,
+  type Transfer,
+  type UntransferredRow,
+} from '../agent/request-each.ts';
 import type { PlannedFile } from '../files/targets.ts';
 import type { Context } from '../inputs/context.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -24,7 +29,7 @@ export interface StoredRow<S = 'uploaded' | 'unchanged'> extends FileRow {
 export type UploadRow =
   | (StoredRow<'uploaded'> & Timing)
   | StoredRow<'unchanged'>
-  | FailedRow<FileRow>
+  | UntransferredRow<FileRow>
   /** A dry run would upload it. */
   | (FileRow & { readonly status: 'planned'; readonly sha256: string | undefined });
 
@@ -139,7 +144,7 @@ function failOverwritten(rows: readonly UploadRow[]): UploadRow[] {
 }
 
 /** A state file needs the hashes, too. */
-export function hashesFiles({ checksums, stateFile }: Inputs<'upload'>): boolean {
+export function needsHashes({ checksums, stateFile }: Inputs<'upload'>): boolean {
   return checksums || stateFile !== '';
 }
 
@@ -151,7 +156,7 @@ export async function storeFiles(
   signal: AbortSignal,
   onSent: (bytes: number) => void,
 ): Promise<StoredRow<'uploaded'>[]> {
-  const { chunks, length, digests } = bodyOf(batch, hashesFiles(inputs));
+  const { chunks, length, digests } = bodyOf(batch, needsHashes(inputs));
   const response = await client.send({
     method: 'POST',
     path: requestPath(inputs, batch),

@@ -20,8 +20,8 @@ import { hashFile } from './upload-body.ts';
 import {
   type Changes,
   fileRow,
-  hashesFiles,
   isStored,
+  needsHashes,
   type UploadRow,
   uploadFiles,
 } from './upload-files.ts';
@@ -80,7 +80,7 @@ export async function showPlan(
 ): Promise<UploadResult> {
   const planned: UploadRow[] = [];
   for (const file of toSend) {
-    const sha256 = hashesFiles(inputs) ? await hashFile(file, cancel) : undefined;
+    const sha256 = needsHashes(inputs) ? await hashFile(file, cancel) : undefined;
     planned.push({ ...fileRow(file), status: 'planned', sha256 });
   }
   const files = [...planned, ...unchanged];

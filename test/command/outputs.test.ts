@@ -54,7 +54,7 @@ for (const [what, [text, expected, problem]] of Object.entries(TEXTS))
 
 test('outputs whose file is gone are a problem if the script mentions them, and others that are missing always', () => {
   const problemOf = (size: number | undefined, isExpected: boolean) =>
-    readOutputs({ written: undefined, size }, isExpected, String).problems.join();
+    readOutputs({ githubOutput: undefined, size }, isExpected, String).problems.join();
   assert.equal(problemOf(undefined, false), '');
   assert.match(problemOf(undefined, true), /^Their file was deleted/);
   assert.match(problemOf(5, false), /^They did not arrive/);

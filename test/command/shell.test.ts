@@ -219,7 +219,7 @@ test('a file of outputs that its user cannot read counts as gone', {
   const before = ['setpriv', '--reuid=65534', '--clear-groups'];
   const script = 'rm "$GITHUB_OUTPUT"; (umask 777; : >"$GITHUB_OUTPUT")';
   const { end } = await runScript(script, { before });
-  assert.deepEqual([end?.exitCode, end?.written, end?.size], [0, undefined, undefined]);
+  assert.deepEqual([end?.exitCode, end?.githubOutput, end?.size], [0, undefined, undefined]);
 });
 
 describe("the kernel's count of processes that it killed", { skip: SKIP_WITHOUT_MOUNTS }, () => {

@@ -15,7 +15,7 @@ const PARSED: Trailer = {
   exitCode: 3,
   oomKills: 2,
   failed: { exitCode: 1, pipeline: [0, 1], line: 7, file: '', command: 'false\tü' },
-  written: 'a=\\n\nb=ü\n',
+  githubOutput: 'a=\\n\nb=ü\n',
   size: 10,
 };
 
@@ -83,7 +83,7 @@ test('any bytes in $GITHUB_OUTPUT arrive, but for NUL, however the stream is spl
     const { output, ends } = cut(split(stream, positions), mark);
     assert.match(output, /^(noise\n)*$/);
     const expected = Buffer.from(bytes.filter(byte => byte !== 0)).toString();
-    assert.equal(ends[0]?.written, expected);
+    assert.equal(ends[0]?.githubOutput, expected);
   });
   await fc.assert(property, { numRuns: 20 });
 });
