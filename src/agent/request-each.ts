@@ -16,7 +16,7 @@ export type UntransferredRow<F> = F &
   );
 
 export interface Transfer<Row> {
-  /** In the order of the items. */
+  /** The rows of all files, in the order of the items. */
   readonly files: readonly Row[];
   readonly retries: number;
   readonly durationMs: number;

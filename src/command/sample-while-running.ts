@@ -61,5 +61,5 @@ export async function sampleWhileRunning(
     const isDue = await sleep(LAST_SAMPLE_DELAY_MS, signal);
     if (isDue) await take(signal);
   }
-  return { observations: seen, response: lastResponse, early: undefined };
+  return { observations: seen, response: lastResponse, endReason: undefined };
 }

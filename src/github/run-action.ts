@@ -13,7 +13,7 @@ import { openLog } from './log.ts';
 import { publish } from './publish.ts';
 
 interface Action<P extends InputParsers, R extends object> {
-  /** Stands in report.json. */
+  /** The `task` of report.json. */
   readonly task: string;
   readonly inputs: P;
   /** Inputs that an earlier step has saved, in place of the step's own. */

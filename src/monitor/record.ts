@@ -64,12 +64,12 @@ interface MonitorRecord extends SampleRecord {
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 export function readRecord(directory: string): MonitorRecord {
   const died = `the process that took the samples was killed or hangs${samplerErrors(directory)}`;
-  const { requestedAt, early = died } = parseFields(readIfExists(directory, 'end'));
+  const { requestedAt, endReason = died } = parseFields(readIfExists(directory, 'end'));
   const isRequested = typeof requestedAt === 'number';
   return {
     observations: readIfExists(directory, 'record').split('\n').flatMap(decodeObservation),
     response: parseFields(readIfExists(directory, 'response')),
-    early: isRequested ? undefined : String(early),
+    endReason: isRequested ? undefined : String(endReason),
     requestedAt: isRequested ? requestedAt : undefined,
   };
 }

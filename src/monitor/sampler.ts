@@ -38,7 +38,7 @@ export async function runSampler(directory: string, jobPid: number): Promise<voi
   const options = { intervalMs, sleep, stop: stop.signal, sampleOnStop: true };
   const sampling = takeSamples(take, options).then(() => end);
   const describe = (error: unknown) => `a sample could not be recorded: ${errorText(error)}`;
-  saveFile(directory, 'end', await sampling.catch(error => ({ early: describe(error) })));
+  saveFile(directory, 'end', await sampling.catch(error => ({ endReason: describe(error) })));
 }
 
 const CHECK_INTERVAL_MS = 200;
@@ -47,13 +47,13 @@ async function waitForEnd(
   directory: string,
   jobPid: number,
   maxMs: number,
-): Promise<{ readonly requestedAt: number } | { readonly early: string }> {
+): Promise<{ readonly requestedAt: number } | { readonly endReason: string }> {
   const endsAt = performance.now() + maxMs;
   for (;;) {
     await delay(CHECK_INTERVAL_MS, undefined, { ref: false });
     if (hasFile(directory, 'stop')) return { requestedAt: now() };
-    if (!existsSync(directory) || !isRunning(jobPid)) return { early: 'its job is gone' };
-    if (performance.now() > endsAt) return { early: 'max-duration ran out' };
+    if (!existsSync(directory) || !isRunning(jobPid)) return { endReason: 'its job is gone' };
+    if (performance.now() > endsAt) return { endReason: 'max-duration ran out' };
   }
 }
 

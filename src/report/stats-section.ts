@@ -105,8 +105,8 @@ function describeGap({ from, to }: Gap): string {
   return `the sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
 }
 
-function explainGap({ early, failures }: Gap): string[] {
-  const end = early === undefined ? [] : [`Sampling had ended: ${early}.`];
+function explainGap({ endReason, failures }: Gap): string[] {
+  const end = endReason === undefined ? [] : [`Sampling had ended: ${endReason}.`];
   return [...describeFailures(failures), ...end];
 }
 
@@ -169,7 +169,7 @@ function figureOutputs(figures: Figures): Record<string, string> {
   return Object.fromEntries(outputs);
 }
 
-/** JSON leaves out a metric that no sample has. */
+/** Returns all aggregates by metric. One that no sample has is undefined, so not in the JSON. */
 function allAggregates({ gate, samples }: StatsResult): object {
   const judged = gate.judgements.map(({ condition }) => condition.metric);
   const metrics = [...Object.keys(METRICS), ...judged];

@@ -106,7 +106,7 @@ export function renderDownload(result: DownloadResult, cancelled: boolean): Rend
 }
 
 /** What the rows of uploads and downloads have in common. */
-interface Row {
+interface TransferRow {
   readonly status: (UploadRow | DownloadRow)['status'];
   /** Where an upload comes from. A download comes from `path`. */
   readonly source?: string;
@@ -116,29 +116,29 @@ interface Row {
   readonly error?: FailureInfo;
 }
 
-function nameOf({ source, path = '' }: Row): string {
+function nameOf({ source, path = '' }: TransferRow): string {
   return source ?? path;
 }
 
 /** Returns where a file went, or should have gone. */
-function placeOf({ source, target, path, size }: Row): string {
+function placeOf({ source, target, path, size }: TransferRow): string {
   if (source !== undefined) return path ?? target;
   return size === undefined ? target : `${target} (${formatBytes(size)})`;
 }
 
 /** Returns functions that count the rows with a status, and their bytes. */
-function counterOf(rows: readonly Row[]) {
-  const withStatus = (status: Row['status']) => rows.filter(row => row.status === status);
+function counterOf(rows: readonly TransferRow[]) {
+  const withStatus = (status: TransferRow['status']) => rows.filter(row => row.status === status);
   return {
-    count: (status: Row['status']) => withStatus(status).length,
-    bytes: (status: Row['status']) => totalSize(withStatus(status)),
+    count: (status: TransferRow['status']) => withStatus(status).length,
+    bytes: (status: TransferRow['status']) => totalSize(withStatus(status)),
   };
 }
 
 /** `words` say what was done. They are a problem unless all files were transferred. */
 function renderTransfer(
   words: string,
-  rows: readonly Row[],
+  rows: readonly TransferRow[],
   cancelled: boolean,
 ): Required<Pick<RenderedSection, 'problems' | 'done' | 'fileLines'>> {
   const causes = explainFailedFiles(rows);
@@ -156,7 +156,7 @@ function renderTransfer(
 }
 
 // In the order of the log: failures first.
-const STATUS_WORDS: Readonly<Record<Row['status'], string>> = {
+const STATUS_WORDS: Readonly<Record<TransferRow['status'], string>> = {
   failed: 'failed',
   'not-attempted': 'not attempted',
   missing: 'missing',
@@ -167,7 +167,7 @@ const STATUS_WORDS: Readonly<Record<Row['status'], string>> = {
 };
 
 /** Explains why files failed, with the words about the first of those that failed alike. */
-function explainFailedFiles(rows: readonly Row[]): Problem[] {
+function explainFailedFiles(rows: readonly TransferRow[]): Problem[] {
   const failures = rows.flatMap(row =>
     // The verdict already says that the step was cancelled.
     row.error === undefined || row.error.kind === 'cancelled'

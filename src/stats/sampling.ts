@@ -27,7 +27,7 @@ export interface SampleRecord {
   /** The last one. */
   readonly response: object;
   /** Why sampling ended before it was asked to, without a period. */
-  readonly early: string | undefined;
+  readonly endReason: string | undefined;
 }
 
 // The last response becomes an output, and a job's outputs share 1 MB.

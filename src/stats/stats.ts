@@ -47,7 +47,7 @@ export interface MonitoredTime extends Times {
 /** A time in which the sandbox was not seen. */
 export interface Gap extends Times {
   /** Why sampling ended in this gap, before it was asked to. */
-  readonly early: string | undefined;
+  readonly endReason: string | undefined;
   readonly failures: readonly FailedObservation[];
 }
 
@@ -193,7 +193,7 @@ function judgeSample(
 }
 
 function findGaps(record: SampleRecord, { from, to }: Times, intervalMs: number): Gap[] {
-  const { observations, early } = record;
+  const { observations, endReason } = record;
   const gaps: Gap[] = [];
   let last = from;
   let failures: FailedObservation[] = [];
@@ -204,7 +204,7 @@ function findGaps(record: SampleRecord, { from, to }: Times, intervalMs: number)
     }
     const until = Math.min(observation.at, to);
     if (until - last > longestPause(failures, intervalMs, OUTAGE_MS))
-      gaps.push({ from: last, to: until, early: undefined, failures });
+      gaps.push({ from: last, to: until, endReason: undefined, failures });
     last = until;
     failures = [];
   }
@@ -213,8 +213,8 @@ function findGaps(record: SampleRecord, { from, to }: Times, intervalMs: number)
   // normal: a step may delete the sandbox before the last sample.
   const isBlind = last === from && (hasNoSample || failures.length > 1);
   const isSeen = !isBlind && to - last <= longestPause(failures, intervalMs, END_MS);
-  if (early === undefined && isSeen) return gaps;
-  return [...gaps, { from: last, to, early, failures }];
+  if (endReason === undefined && isSeen) return gaps;
+  return [...gaps, { from: last, to, endReason, failures }];
 }
 
 // A pause without a failed sample means that the runner stalled, not the sandbox.

@@ -16,7 +16,7 @@ export const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 interface UploadBody {
   readonly chunks: Iterable<BorrowedBuffer>;
   readonly length: number;
-  /** SHA-256 of the files read so far. Empty if hashing is off. */
+  /** SHA-256 of the files. Grows while `chunks` is read; stays empty if hashing is off. */
   readonly digests: readonly string[];
 }
 

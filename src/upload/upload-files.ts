@@ -49,7 +49,7 @@ export interface Changes {
   readonly orphaned: readonly string[];
 }
 
-/** Returns the rows of all files of the plan, unchanged ones last. */
+/** Uploads what changed. Returns the rows of all files of the plan, unchanged ones last. */
 export async function uploadFiles(
   { toSend, unchanged }: Pick<Changes, 'toSend' | 'unchanged'>,
   inputs: Inputs<'upload'>,

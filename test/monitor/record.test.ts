@@ -26,7 +26,7 @@ const OBSERVATIONS: readonly Observation[] = [
 
 test('readRecord returns what was appended, without the partial line of a killed sampler', () => {
   using directory = openTempFolder();
-  const more = { early: DIED, requestedAt: undefined };
+  const more = { endReason: DIED, requestedAt: undefined };
   assert.deepEqual(readRecord(directory.path), { observations: [], response: {}, ...more });
   const responses = [{ load: 1.5, note: 'a longer response' }, undefined, { load: 2 }];
   for (const [index, observation] of OBSERVATIONS.entries()) {
@@ -44,13 +44,13 @@ test('readRecord returns what was appended, without the partial line of a killed
 test('readRecord returns why sampling ended, or what a sampler that died has written to stderr', () => {
   using directory = openTempFolder();
   writeFileSync(monitorFile(directory.path, 'errors'), 'TypeError: bad\n    at f (x.js:1)\n');
-  const early = `${DIED} (it wrote: TypeError: bad at f (x.js:1))`;
-  assert.deepEqual(readRecord(directory.path).early, early);
+  const endReason = `${DIED} (it wrote: TypeError: bad at f (x.js:1))`;
+  assert.deepEqual(readRecord(directory.path).endReason, endReason);
   const over = 'max-duration ran out';
-  saveFile(directory.path, 'end', { early: over });
-  assert.equal(readRecord(directory.path).early, over);
+  saveFile(directory.path, 'end', { endReason: over });
+  assert.equal(readRecord(directory.path).endReason, over);
   saveFile(directory.path, 'end', { requestedAt: 5 });
-  const { early: none, requestedAt } = readRecord(directory.path);
+  const { endReason: none, requestedAt } = readRecord(directory.path);
   assert.deepEqual([none, requestedAt], [undefined, 5]);
 });
 

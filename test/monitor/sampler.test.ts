@@ -56,9 +56,9 @@ test('a sampler has loaded all that it needs when startMonitor ends', async () =
   rmSync(action.at('dist'), { recursive: true });
   saveFile(folder.path, 'stop');
   await pollUntil(() => hasEnded(folder.path));
-  const { observations, early } = readRecord(folder.path);
+  const { observations, endReason } = readRecord(folder.path);
   assert.deepEqual(
-    [observations.map(({ kind }) => kind), early],
+    [observations.map(({ kind }) => kind), endReason],
     [['sample', 'sample'], undefined],
   );
 });
@@ -76,8 +76,11 @@ async function runSampler(directory: string): Promise<void> {
 test('a sampler ends when the process of its job has died', async () => {
   using folder = openTempFolder();
   await runSampler(folder.path);
-  const { observations, early } = readRecord(folder.path);
-  assert.deepEqual([observations.map(({ kind }) => kind), early], [['failure'], 'its job is gone']);
+  const { observations, endReason } = readRecord(folder.path);
+  assert.deepEqual(
+    [observations.map(({ kind }) => kind), endReason],
+    [['failure'], 'its job is gone'],
+  );
 });
 
 test('a sampler that cannot record a sample leaves behind why', async () => {
@@ -86,5 +89,5 @@ test('a sampler that cannot record a sample leaves behind why', async () => {
   mkdirSync(record);
   await runSampler(folder.path);
   rmSync(record, { recursive: true });
-  assert.match(readRecord(folder.path).early ?? '', /^a sample could not be recorded: E/);
+  assert.match(readRecord(folder.path).endReason ?? '', /^a sample could not be recorded: E/);
 });

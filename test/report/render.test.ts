@@ -114,7 +114,7 @@ test('a gap is a problem if there is a fail-if, and else a warning, as are faile
   const failures = [failure, failure];
   const textsFor = (failIf: readonly string[], hasGap: boolean) => {
     const [from, to] = [START + 15_000, START + 60_000];
-    const gaps = hasGap ? [{ from, to, early: undefined, failures } as const] : [];
+    const gaps = hasGap ? [{ from, to, endReason: undefined, failures } as const] : [];
     const monitored = { from: START, to, gaps, failures };
     const stats = { ...measured([{ load: 0 }], failIf), monitored };
     const { problems, warnings } = renderReport(report({ task: 'monitor', stats }));

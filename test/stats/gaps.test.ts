@@ -19,7 +19,7 @@ interface MonitoredJob {
   readonly from?: number;
   readonly to?: number;
   readonly sampleInterval?: number;
-  readonly early?: string;
+  readonly endReason?: string;
 }
 
 function observationsOf({ at, failedAt = [] }: MonitoredJob): Observation[] {
@@ -33,8 +33,8 @@ type Judging = Partial<GateConditions> & { readonly cancelled?: boolean };
 
 function judgeJob(job: MonitoredJob, judging: Judging = {}) {
   const { failIf = CONDITIONS, warnIf = [], cancelled = false } = judging;
-  const { at, from = at[0] ?? 0, to = 100, sampleInterval = 5 * S, early } = job;
-  const record = { observations: observationsOf(job), response: { load: 1 }, early };
+  const { at, from = at[0] ?? 0, to = 100, sampleInterval = 5 * S, endReason } = job;
+  const record = { observations: observationsOf(job), response: { load: 1 }, endReason };
   const time = { from: from * S, to: to * S };
   return judgeRecord({ failIf, warnIf, sampleInterval }, record, time, { cancelled });
 }
@@ -45,7 +45,7 @@ const OVER = 'max-duration ran out';
 type Job = readonly [
   at: number[],
   failedAt: number[],
-  gaps: (readonly [from: number, to: number, early?: string])[],
+  gaps: (readonly [from: number, to: number, endReason?: string])[],
   more?: Omit<MonitoredJob, 'at' | 'failedAt'>,
 ];
 
@@ -70,17 +70,17 @@ const JOBS: Readonly<Record<string, Job>> = {
       [0, 60],
       [60, 100, OVER],
     ],
-    { early: OVER },
+    { endReason: OVER },
   ],
 };
 
 for (const [name, [at, failedAt, gaps, more]] of Object.entries(JOBS))
   test(`judgeRecord finds the times in which a sandbox was not seen [${name}]`, () => {
     const job = { at, failedAt, ...more };
-    const expected = gaps.map(([from, to, early]) => {
+    const expected = gaps.map(([from, to, endReason]) => {
       const inGap = failedAt.filter(second => second > from && second <= to);
       const failures = observationsOf({ at: [], failedAt: inGap });
-      return { from: from * S, to: to * S, early, failures };
+      return { from: from * S, to: to * S, endReason, failures };
     });
     assert.deepEqual(judgeJob(job).monitored.gaps, expected);
   });
@@ -100,7 +100,7 @@ test('a gate with a gap cannot pass', () => {
 });
 
 test('a cancelled step has no gaps, and its gate does not pass', () => {
-  const job = { at: [10], failedAt: [90], early: OVER };
+  const job = { at: [10], failedAt: [90], endReason: OVER };
   const { gate, monitored } = judgeJob(job, { cancelled: true });
   assert.deepEqual([gate.state, monitored.gaps, monitored.failures], ['failed', [], []]);
 });

@@ -37,11 +37,11 @@ export function withGap(
   stats: StatsResult,
   fromSecond: number,
   toSecond: number,
-  early?: Gap['early'],
+  endReason?: Gap['endReason'],
 ): StatsResult {
   const [from, to] = [START + 1000 * fromSecond, START + 1000 * toSecond];
   const monitored = { from: START, to: START + 60_000, failures: [] };
-  return { ...stats, monitored: { ...monitored, gaps: [{ from, to, early, failures: [] }] } };
+  return { ...stats, monitored: { ...monitored, gaps: [{ from, to, endReason, failures: [] }] } };
 }
 
 /** Returns the figures of a sandbox with 4 cores that uses these percentages. */
