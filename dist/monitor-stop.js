@@ -12,7 +12,7 @@ await runAction({
 		return result;
 	},
 	sections: ({ stats }, cancelled) => ({ stats: renderMonitor(stats, cancelled) }),
-	about: (result) => result
+	earlierStep: (result) => result
 });
 if (judged !== void 0) saveFile(judged, "judged");
 

@@ -567,16 +567,16 @@ async function exchange(request, service, read) {
 	const { method, path, headers, body, onSent, hints } = request;
 	const { baseUrl, dispatcher, redact } = service;
 	const label = `${method} ${baseUrl}${path.replace(/\?.*/s, "")}`;
-	const late = `${label} failed: the response did not end within timeout.`;
-	const idle = idleTimeout(request.timeout, late);
+	const timeoutMessage = `${label} failed: the response did not end within timeout.`;
+	const idle = idleTimeout(request.timeout, timeoutMessage);
 	let isSent = body === void 0;
 	async function* sendBody(chunks) {
 		yield* restartOnChunk(chunks, idle, onSent);
 		isSent = true;
 	}
-	const cancelled = `${label} was cancelled.`;
-	if (request.signal.aborted) throw new AgentError("cancelled", cancelled, { hadNoEffect: true });
-	const onCancel = () => idle.end(new AgentError("cancelled", cancelled));
+	const cancelMessage = `${label} was cancelled.`;
+	if (request.signal.aborted) throw new AgentError("cancelled", cancelMessage, { hadNoEffect: true });
+	const onCancel = () => idle.end(new AgentError("cancelled", cancelMessage));
 	request.signal.addEventListener("abort", onCancel, { signal: idle.signal });
 	try {
 		idle.restart();
@@ -594,8 +594,8 @@ async function exchange(request, service, read) {
 		if (!SUCCESS.includes(response.status)) throw statusError(await readResponse(response), redact, Date.now(), hints);
 		const result = await read(response, idle);
 		if (isSent) return result;
-		const early = `${label} answered ${response.status} before everything was sent.`;
-		throw new AgentError("connection", early);
+		const earlyMessage = `${label} answered ${response.status} before everything was sent.`;
+		throw new AgentError("connection", earlyMessage);
 	} catch (error) {
 		throw networkError(error, label, redact, proxyVariables(baseUrl));
 	} finally {
@@ -604,7 +604,7 @@ async function exchange(request, service, read) {
 	}
 }
 /** Aborts `signal` on `end`, or `ms` milliseconds after the last `restart`. */
-function idleTimeout(ms, late) {
+function idleTimeout(ms, timeoutMessage) {
 	const aborter = new AbortController();
 	let timer;
 	const end = (error) => {
@@ -613,7 +613,7 @@ function idleTimeout(ms, late) {
 	};
 	const restart = () => {
 		clearTimeout(timer);
-		timer = setTimeout(() => end(new AgentError("connection", late)), ms);
+		timer = setTimeout(() => end(new AgentError("connection", timeoutMessage)), ms);
 	};
 	return {
 		signal: aborter.signal,
@@ -992,7 +992,7 @@ function splitHeader(line) {
 	return name === void 0 ? void 0 : [name, value];
 }
 /** The inputs without which no sandbox can be reached. */
-const CONNECTION = [
+const REQUIRED_TO_CONNECT = [
 	"sandbox-id",
 	"token",
 	"base-url"
@@ -1001,7 +1001,7 @@ const CONNECTION = [
 function withJobSandbox(raw, sandboxes) {
 	const explicit = ["token", "base-url"].filter((name) => rawValue(raw, name) !== "");
 	if (explicit.length > 0) {
-		const [missing] = CONNECTION.filter((name) => rawValue(raw, name) === "");
+		const [missing] = REQUIRED_TO_CONNECT.filter((name) => rawValue(raw, name) === "");
 		if (missing === void 0 || sandboxes.length === 0) return raw;
 		const message = `is empty. Set it, or remove ${explicit.join(" and ")} to use the sandbox of this job.`;
 		throw inputError(missing, message);
@@ -1061,11 +1061,11 @@ function secretsIn(raw) {
 function isSecretHeader(name) {
 	return /^(authorization|cookie)$|(token|secret|password|api[-_]?key)$/i.test(name);
 }
-const MIN_LENGTH = 8;
+const MIN_SECRET_LENGTH = 8;
 function secretsInHeader(line) {
 	const [name = "", content = ""] = splitHeader(line.trim()) ?? [];
 	if (!isSecretHeader(name)) return [];
-	return [content, content.replace(/^\S+\s+/, "")].filter((secret) => secret.length >= MIN_LENGTH);
+	return [content, content.replace(/^\S+\s+/, "")].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
 }
 
 // src/gate/metrics.ts
@@ -1262,9 +1262,8 @@ function parseCondition(line, input, example) {
 	}
 	const factor = BYTES_PER_UNIT[unit];
 	const amount = factor === void 0 ? Number(number) : Math.round(Number(number) * factor);
-	if (metricUnit === "bytes" && amount < 0) throw problem("bytes are never negative");
-	if (metricUnit === "percentage" && (amount < 0 || amount > 100)) throw problem(`${number} is not a percentage from 0 to 100`);
-	if (metricUnit === "percentage" && unit === "" && amount > 0 && amount < 1) throw problem(`write a number from 1 to 100, or ${number}% if you mean it`);
+	const mistake = findAmountMistake(amount, metricUnit, unit);
+	if (mistake !== void 0) throw problem(mistake);
 	const limit = metricUnit === "mebibytes" && factor !== void 0 ? amount / 2 ** 20 : amount;
 	const limitText = `${number} ${unit || (IMPLIED_UNITS[metricUnit] ?? "")}`.trim();
 	return {
@@ -1275,6 +1274,12 @@ function parseCondition(line, input, example) {
 		limit,
 		limitText
 	};
+}
+function findAmountMistake(amount, metricUnit, unit) {
+	if (metricUnit === "bytes" && amount < 0) return "bytes are never negative";
+	if (metricUnit !== "percentage") return void 0;
+	if (amount < 0 || amount > 100) return `${amount} is not a percentage from 0 to 100`;
+	return unit === "" && amount > 0 && amount < 1 ? `write a number from 1 to 100, or ${amount}% if you mean it` : void 0;
 }
 const IMPLIED_UNITS = {
 	percentage: "%",
@@ -1606,7 +1611,7 @@ const WAYS = {
 		why: "sandbox-id is that of a sandbox that exists"
 	},
 	takeOver: {
-		required: CONNECTION,
+		required: REQUIRED_TO_CONNECT,
 		unused: [
 			...API,
 			"delete",
@@ -1621,8 +1626,8 @@ function wayToSandbox(raw) {
 	return isSet("token") || isSet("base-url") && !API.some(isSet) ? WAYS.takeOver : WAYS.connect;
 }
 function mayBeEmpty(name, opensSandbox, raw) {
-	if (!opensSandbox) return isDryRun(raw) && CONNECTION.includes(name);
-	return [...API, ...CONNECTION].includes(name) && !wayToSandbox(raw).required.includes(name);
+	if (!opensSandbox) return isDryRun(raw) && REQUIRED_TO_CONNECT.includes(name);
+	return [...API, ...REQUIRED_TO_CONNECT].includes(name) && !wayToSandbox(raw).required.includes(name);
 }
 function checkWayToSandbox({ template, sandboxId }, raw) {
 	if (template === void 0 || sandboxId === void 0) return;
@@ -1883,7 +1888,7 @@ function deleteSandbox(api, id, log) {
 	});
 }
 /** Finds sandboxes by their metadata. */
-function findSandboxes(api, key, value) {
+function findSandboxIds(api, key, value) {
 	const query = String(new URLSearchParams({ metadata: `${key}=${value}` }));
 	const request = {
 		...api.limits,
@@ -1951,12 +1956,10 @@ async function openSandbox(inputs, context, save) {
 		};
 	}
 	await using api = openApi(inputs, context, cancel);
-	const { id, token, domain: apiDomain, endsAt } = await (template === "" ? connect : create)(api, inputs, context, save);
-	if (token === void 0 || findMistake("token", token) !== void 0) throw new AgentError("bad-response", `No usable token for sandbox ${id}.`, { hint: NO_TOKEN });
-	if (apiDomain !== void 0 && !/^[a-z\d.-]+(:\d+)?$/i.test(apiDomain)) {
-		const message = `The API names ${quote(apiDomain)} as the domain of sandbox ${id}.`;
-		throw new AgentError("bad-response", message, { hint: "Check api-url." });
-	}
+	const opened = await (template === "" ? connect : create)(api, inputs, context, save);
+	const { id, domain: apiDomain, endsAt } = opened;
+	const token = requireToken(opened);
+	checkDomain(opened);
 	const { domain, baseUrl: defaultUrl } = addressOf(apiDomain, apiUrl);
 	const baseUrl = givenUrl || defaultUrl;
 	if (baseUrl === "") log.warning("The service names no domain. Set base-url, so that later steps find the sandbox.");
@@ -1973,6 +1976,15 @@ async function openSandbox(inputs, context, save) {
 		endsAt
 	};
 }
+function requireToken({ id, token }) {
+	if (token !== void 0 && findMistake("token", token) === void 0) return token;
+	throw new AgentError("bad-response", `No usable token for sandbox ${id}.`, { hint: NO_TOKEN });
+}
+function checkDomain({ id, domain }) {
+	if (domain === void 0 || /^[a-z\d.-]+(:\d+)?$/i.test(domain)) return;
+	const message = `The API names ${quote(domain)} as the domain of sandbox ${id}.`;
+	throw new AgentError("bad-response", message, { hint: "Check api-url." });
+}
 async function deleteAtEnd(id, inputs, context) {
 	await using api = openApi(inputs, context, context.killImminent);
 	await deleteSandbox(api, id, context.log);
@@ -1980,7 +1992,7 @@ async function deleteAtEnd(id, inputs, context) {
 /** Deletes what an unconfirmed creation has left, but not the sandbox of a later attempt. */
 async function deleteUnconfirmed({ id: created, unconfirmedCreation = "" }, inputs, context) {
 	await using api = openApi(inputs, context, context.killImminent);
-	const found = await findSandboxes(api, SYNC_ID, unconfirmedCreation);
+	const found = await findSandboxIds(api, SYNC_ID, unconfirmedCreation);
 	if (found.length === 0 && created === void 0) throw new AgentError("not-found", "The service does not list it yet.", { hint: "" });
 	for (const id of found.filter((each) => each !== created)) {
 		context.log.line(`A failed attempt had created sandbox ${id}`);
@@ -2434,12 +2446,12 @@ async function runAction(action) {
 	const raw = action.savedInputs ?? readInputs(action.inputs);
 	const outcome = await tryAction(action, raw);
 	if (action.sections === void 0) return logFailure(action, outcome);
-	await report(action, action.sections, raw, outcome);
+	await reportOutcome(action, action.sections, raw, outcome);
 	if (outcome.context.cancel.aborted) process.stdout.write("", () => process.exit());
 }
 /** Parses the inputs and runs the action. */
 async function tryAction({ task, inputs: parsers, savedInputs, run }, raw) {
-	const signals = cancelSignals();
+	const signals = listenForCancel();
 	let context = openContext(raw, [], signals);
 	let connection = {};
 	try {
@@ -2470,10 +2482,10 @@ function logFailure({ failureWarning }, outcome) {
 	if (failureWarning === void 0) context.log.fail(lines);
 	else context.log.warning([failureWarning, ...lines].join(" "));
 }
-async function report({ task, about }, sections, raw, { context, connection, ...outcome }) {
+async function reportOutcome({ task, earlierStep }, sections, raw, { context, connection, ...outcome }) {
 	const { log, redact } = context;
 	const cancelled = context.cancel.aborted;
-	const earlier = outcome.results && about?.(outcome.results);
+	const earlier = outcome.results && earlierStep?.(outcome.results);
 	const { sandboxId: id = "", baseUrl = "" } = earlier?.sandbox ?? connection;
 	const unredacted = {
 		name: earlier?.name ?? rawValue(raw, "name"),
@@ -2491,7 +2503,7 @@ async function report({ task, about }, sections, raw, { context, connection, ...
 		...subject,
 		error,
 		cancelled,
-		gateNotJudged: error !== void 0 && (about !== void 0 || rawValue(raw, "fail-if") !== ""),
+		gateNotJudged: error !== void 0 && (earlierStep !== void 0 || rawValue(raw, "fail-if") !== ""),
 		sections: results === void 0 ? {} : sections(results, cancelled)
 	};
 	await publish(report, log, { withSummary: !/^false$/i.test(rawValue(raw, "summary")) });
@@ -2523,7 +2535,7 @@ const SIGNALS = [
 		graceMs: 2e3
 	}
 ];
-function cancelSignals() {
+function listenForCancel() {
 	const cancel = new AbortController();
 	const killImminent = new AbortController();
 	for (const { name, graceMs } of SIGNALS) process.on(name, () => {
@@ -2811,8 +2823,8 @@ function warningJudgements({ judgements }) {
 function describeGap({ from, to }) {
 	return `the sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}`;
 }
-function explainGap({ early, failures }) {
-	const end = early === void 0 ? [] : [`Sampling had ended: ${early}.`];
+function explainGap({ endReason, failures }) {
+	const end = endReason === void 0 ? [] : [`Sampling had ended: ${endReason}.`];
 	return [...describeFailures(failures), ...end];
 }
 function describeFailures(failures) {
@@ -2864,7 +2876,7 @@ function figureOutputs(figures) {
 	});
 	return Object.fromEntries(outputs);
 }
-/** JSON leaves out a metric that no sample has. */
+/** Returns all aggregates by metric. One that no sample has is undefined, so not in the JSON. */
 function allAggregates({ gate, samples }) {
 	const judged = gate.judgements.map(({ condition }) => condition.metric);
 	const metrics = [...Object.keys(METRICS), ...judged];
@@ -2898,7 +2910,7 @@ function monitoredJson({ from, to, gaps, failures }) {
 }
 
 // src/stats/sampling.ts
-const MAX_LENGTH = 131072;
+const MAX_STATS_LENGTH = 131072;
 async function readStats(client, path, limits) {
 	const headers = { "Cache-Control": "no-cache" };
 	const request = {
@@ -2909,7 +2921,7 @@ async function readStats(client, path, limits) {
 		hints: STATS_HINTS
 	};
 	const response = await client.send(request);
-	if (response.body.length > MAX_LENGTH) throw bodyError(response, "it is longer than 128 KiB");
+	if (response.body.length > MAX_STATS_LENGTH) throw bodyError(response, "it is longer than 128 KiB");
 	const value = parseRedacted(response.body, client.redact);
 	if (typeof value !== "object" || value === null || Array.isArray(value)) throw bodyError(response, "it is not a JSON object");
 	return {
@@ -2990,6 +3002,10 @@ function figuresIn(fields) {
 	});
 	const figures = Object.fromEntries(numbers);
 	dropUnknownTotals(figures);
+	addDerivedFigures(figures);
+	return figures;
+}
+function addDerivedFigures(figures) {
 	for (const name of ["mem_total", "mem_used"]) {
 		const { [name]: bytes, [`${name}_mib`]: mebibytes } = figures;
 		if (bytes === void 0 && mebibytes !== void 0) figures[name] = mebibytes * 2 ** 20;
@@ -3001,7 +3017,6 @@ function figuresIn(fields) {
 		figures[`${name}_used_pct`] = Math.round(used / total * 1e4) / 100;
 		figures[`${name}_free`] = total - used;
 	}
-	return figures;
 }
 /** Services report an unknown total as 0. Drops it, and figures that mean nothing without it. */
 function dropUnknownTotals(figures) {
@@ -3051,7 +3066,7 @@ async function waitForSandbox(inputs, client, context) {
 		const waited = formatDuration(waitedMs);
 		const error = outcome.status === "failed" ? outcome.error : void 0;
 		if (error?.isRetryable === false) throw error;
-		const reasons = outcome.status === "failed" ? [outcome.error.message] : describeFalse("wait-until", conditions, outcome.value);
+		const reasons = outcome.status === "failed" ? [outcome.error.message] : describeFalse(conditions, outcome.value);
 		if (reasons.length === 0) {
 			log.line(`The sandbox was ready after ${waited}`);
 			return;
@@ -3059,8 +3074,8 @@ async function waitForSandbox(inputs, client, context) {
 		const why = reasons.join("; ");
 		const leftMs = timeoutMs - waitedMs;
 		if (leftMs <= 0) {
-			const hint = error === void 0 || error.kind === "connection" ? "If the sandbox needs longer, raise wait-timeout." : error.hint;
-			throw new AgentError("busy", `The sandbox was not ready within ${waited}. ${why}`, { hint });
+			const message = `The sandbox was not ready within ${waited}. ${why}`;
+			throw new AgentError("busy", message, { hint: hintToWaitLonger(error) });
 		}
 		if (waitedMs >= nextLogMs) {
 			nextLogMs = waitedMs + WAIT_LOG_INTERVAL_MS;
@@ -3068,6 +3083,9 @@ async function waitForSandbox(inputs, client, context) {
 		}
 		await sleep(Math.min(sampleInterval, leftMs), cancel);
 	}
+}
+function hintToWaitLonger(error) {
+	return error === void 0 || error.kind === "connection" ? "If the sandbox needs longer, raise wait-timeout." : error.hint;
 }
 /** Takes and judges samples. `cpuWindowStarted` says that this step has read the stats before. */
 async function takeStats(inputs, client, context, { cpuWindowStarted }) {
@@ -3103,7 +3121,7 @@ async function takeStats(inputs, client, context, { cpuWindowStarted }) {
 async function readJudgeableStats(inputs, client, context) {
 	const outcome = await readStatsWithRetries(inputs, client, context);
 	if (outcome.status === "failed") throw outcome.error;
-	describeFalse("fail-if", inputs.failIf, outcome.value);
+	judgeSample("fail-if", inputs.failIf, outcome.value);
 	return outcome.value;
 }
 /** Judges a record between two times. With a gap, or in a cancelled step, the gate cannot pass. */
@@ -3128,18 +3146,21 @@ function judgeRecord(inputs, record, time, { cancelled }) {
 		}
 	};
 }
-/** Describes the conditions that are false in one sample. @throws InputError if any is unknown */
-function describeFalse(input, conditions, { figures }) {
+function describeFalse(conditions, stats) {
+	return judgeSample("wait-until", conditions, stats).filter(({ result }) => result === "false").map(describeJudgement);
+}
+/** Judges one sample. @throws InputError if it lacks a metric of a condition */
+function judgeSample(input, conditions, { figures }) {
 	const judgements = conditions.map((each) => judge(each, [{
 		at: 0,
 		figures
 	}], false));
 	const unknown = judgements.filter(({ result }) => result === "unknown").map(describeJudgement);
 	if (unknown.length > 0) throw inputError(input, `${unknown.join("; ")}.`);
-	return judgements.filter(({ result }) => result === "false").map(describeJudgement);
+	return judgements;
 }
 function findGaps(record, { from, to }, intervalMs) {
-	const { observations, early } = record;
+	const { observations, endReason } = record;
 	const gaps = [];
 	let last = from;
 	let failures = [];
@@ -3152,7 +3173,7 @@ function findGaps(record, { from, to }, intervalMs) {
 		if (until - last > longestPause(failures, intervalMs, OUTAGE_MS)) gaps.push({
 			from: last,
 			to: until,
-			early: void 0,
+			endReason: void 0,
 			failures
 		});
 		last = until;
@@ -3160,11 +3181,11 @@ function findGaps(record, { from, to }, intervalMs) {
 	}
 	const hasNoSample = failures.length === observations.length;
 	const isSeen = !(last === from && (hasNoSample || failures.length > 1)) && to - last <= longestPause(failures, intervalMs, END_MS);
-	if (early === void 0 && isSeen) return gaps;
+	if (endReason === void 0 && isSeen) return gaps;
 	return [...gaps, {
 		from: last,
 		to,
-		early,
+		endReason,
 		failures
 	}];
 }
@@ -3523,7 +3544,7 @@ const MAX_LINE_BYTES = 8192;
 /** Passes a command's output on, without the lines of the shell around the script. */
 function trailerCutter(mark, handlers) {
 	const start = `${mark}\t`;
-	let written = "";
+	let githubOutput = "";
 	let unread = Buffer.alloc(0);
 	const pass = (length) => {
 		if (length > 0) handlers.onOutput(unread.subarray(0, length));
@@ -3533,11 +3554,11 @@ function trailerCutter(mark, handlers) {
 	const takeLine = (line) => {
 		const [kind, piece = ""] = line.toString("latin1").split(/\t(.*)/s);
 		if (kind === "out") {
-			const isTooLong = written.length > MAX_OUTPUT_BYTES;
-			written += isTooLong ? "" : piece.replaceAll(/\\(.)/g, (_, after) => after === "n" ? "\n" : after);
+			const isTooLong = githubOutput.length > MAX_OUTPUT_BYTES;
+			githubOutput += isTooLong ? "" : piece.replaceAll(/\\(.)/g, (_, after) => after === "n" ? "\n" : after);
 			return true;
 		}
-		const trailer = parseTrailer(line.toString(), Buffer.from(written, "latin1"));
+		const trailer = parseTrailer(line.toString(), Buffer.from(githubOutput, "latin1"));
 		if (trailer !== void 0) handlers.onTrailer(trailer);
 		return trailer !== void 0;
 	};
@@ -3551,15 +3572,19 @@ function trailerCutter(mark, handlers) {
 				if (takeLine(unread.subarray(start.length, Math.max(length - 1, start.length)))) unread = unread.subarray(length);
 				else pass(start.length);
 			}
-			let held = Math.min(unread.length, start.length - 1);
-			while (held > 0 && unread.toString("latin1", unread.length - held) !== start.slice(0, held)) held -= 1;
-			pass(unread.length - held);
+			pass(unread.length - lengthOfPartialMatch(unread, start));
 		},
 		/** Passes on what may have been the beginning of the line. */
 		flush: () => pass(unread.length)
 	};
 }
-function parseTrailer(line, written) {
+/** Counts the bytes at the end that `start` begins with. */
+function lengthOfPartialMatch(bytes, start) {
+	let length = Math.min(bytes.length, start.length - 1);
+	while (length > 0 && bytes.toString("latin1", bytes.length - length) !== start.slice(0, length)) length -= 1;
+	return length;
+}
+function parseTrailer(line, githubOutput) {
 	const [kind, code, killsBefore, kills, bytes, ...failed] = line.split("	");
 	const size = parseNumber(bytes);
 	const exitCode = parseNumber(code);
@@ -3568,7 +3593,7 @@ function parseTrailer(line, written) {
 		exitCode,
 		oomKills: difference(parseNumber(killsBefore), parseNumber(kills)),
 		failed: parseFailed(failed),
-		written: size === written.length ? written.toString() : void 0,
+		githubOutput: size === githubOutput.length ? githubOutput.toString() : void 0,
 		size
 	};
 }
@@ -3849,8 +3874,8 @@ function lineSplitter(onLines) {
 
 // src/command/outputs.ts
 /** A file that is gone is only a problem if outputs were expected. */
-function readOutputs({ written, size }, isExpected, redact) {
-	if (written !== void 0) return parseOutputs(written, redact);
+function readOutputs({ githubOutput, size }, isExpected, redact) {
+	if (githubOutput !== void 0) return parseOutputs(githubOutput, redact);
 	if (size === void 0) return {
 		pairs: [],
 		problems: isExpected ? [GONE] : []
@@ -3931,7 +3956,7 @@ async function sampleWhileRunning(ended, inputs, client, { cancel, now, sleep },
 	return {
 		observations: seen,
 		response: lastResponse,
-		early: void 0
+		endReason: void 0
 	};
 }
 
@@ -4313,12 +4338,12 @@ function hasEnded(directory) {
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 function readRecord(directory) {
 	const died = `the process that took the samples was killed or hangs${samplerErrors(directory)}`;
-	const { requestedAt, early = died } = parseFields(readIfExists(directory, "end"));
+	const { requestedAt, endReason = died } = parseFields(readIfExists(directory, "end"));
 	const isRequested = typeof requestedAt === "number";
 	return {
 		observations: readIfExists(directory, "record").split("\n").flatMap(decodeObservation),
 		response: parseFields(readIfExists(directory, "response")),
-		early: isRequested ? void 0 : String(early),
+		endReason: isRequested ? void 0 : String(endReason),
 		requestedAt: isRequested ? requestedAt : void 0
 	};
 }
@@ -4444,7 +4469,7 @@ async function runSampler(directory, jobPid) {
 	};
 	const sampling = takeSamples(take, options).then(() => end);
 	const describe = (error) => `a sample could not be recorded: ${errorText(error)}`;
-	saveFile(directory, "end", await sampling.catch((error) => ({ early: describe(error) })));
+	saveFile(directory, "end", await sampling.catch((error) => ({ endReason: describe(error) })));
 }
 const CHECK_INTERVAL_MS = 200;
 async function waitForEnd(directory, jobPid, maxMs) {
@@ -4452,8 +4477,8 @@ async function waitForEnd(directory, jobPid, maxMs) {
 	for (;;) {
 		await setTimeout$1(CHECK_INTERVAL_MS, void 0, { ref: false });
 		if (hasFile(directory, "stop")) return { requestedAt: now() };
-		if (!existsSync(directory) || !isRunning(jobPid)) return { early: "its job is gone" };
-		if (performance.now() > endsAt) return { early: "max-duration ran out" };
+		if (!existsSync(directory) || !isRunning(jobPid)) return { endReason: "its job is gone" };
+		if (performance.now() > endsAt) return { endReason: "max-duration ran out" };
 	}
 }
 function isRunning(pid) {

@@ -313,28 +313,22 @@ function findMistakenTargets(matches, target) {
 const MAX_CONFLICTS = 10;
 /**
 * Gives each file a target below the input `target` and the target of its line. Returns one file
-* per target, in the order found.
+* per target, in the order found. @throws InputError for links, excludes and targets that are wrong
 */
-function planFiles({ matches, excludes }, { workingDirectory, ifNoFilesFound, target }, workspace) {
+function planFiles(found, inputs, workspace) {
+	const { matches } = found;
+	const { ifNoFilesFound, target } = inputs;
+	const directory = path.resolve(workspace, inputs.workingDirectory);
 	const planned = matches.flatMap(({ files, pattern }) => files.map((file) => ({
 		...file,
 		target: targetOf(file, pattern, target)
 	})));
-	const directory = path.resolve(workspace, workingDirectory);
 	const unmatched = matches.filter(({ files, links }) => files.length + links.length === 0 && ifNoFilesFound !== "ignore").map((match) => explainNoMatch(match, directory));
-	const more = (count) => `And ${count} more of this kind.`;
-	const conflicts = firstOf(findConflicts(planned), MAX_CONFLICTS, more);
-	const messages = [...ifNoFilesFound === "error" ? unmatched : [], ...conflicts];
-	const links = matches.flatMap((match) => match.links);
-	const problems = [
-		...describeLinks(links, workspace),
-		...findUselessExcludes(excludes, matches, directory),
-		...messages.map((message) => ({
-			input: "files",
-			message
-		})),
-		...findMistakenTargets(matches, target)
-	];
+	const problems = findProblems(found, planned, ifNoFilesFound === "error" ? unmatched : [], {
+		directory,
+		target,
+		workspace
+	});
 	if (problems.length > 0) throw new InputError(problems);
 	const skipped = uniqueBy(matches.flatMap((match) => match.skipped), (entry) => entry.path);
 	const warnings = [...ifNoFilesFound === "warn" ? unmatched : [], ...warnOfSkipped(skipped)];
@@ -343,6 +337,20 @@ function planFiles({ matches, excludes }, { workingDirectory, ifNoFilesFound, ta
 		skipped,
 		warnings
 	};
+}
+function findProblems({ matches, excludes }, planned, unmatched, { directory, target, workspace }) {
+	const more = (count) => `And ${count} more of this kind.`;
+	const conflicts = firstOf(findConflicts(planned), MAX_CONFLICTS, more);
+	const links = matches.flatMap((match) => match.links);
+	return [
+		...describeLinks(links, workspace),
+		...findUselessExcludes(excludes, matches, directory),
+		...[...unmatched, ...conflicts].map((message) => ({
+			input: "files",
+			message
+		})),
+		...findMistakenTargets(matches, target)
+	];
 }
 /** Returns one shard's files. A file's shard depends only on its target, so all runners agree. */
 function filesOfShard(files, { index, count }) {
@@ -560,7 +568,7 @@ function fileRow({ source, target, size }) {
 function isStored(row) {
 	return row.status === "uploaded" || row.status === "unchanged";
 }
-/** Returns the rows of all files of the plan, unchanged ones last. */
+/** Uploads what changed. Returns the rows of all files of the plan, unchanged ones last. */
 async function uploadFiles({ toSend, unchanged }, inputs, client, context, { onSent, onStored }) {
 	const batches = batchesOf(toSend, filesPerRequestOf(inputs));
 	const send = async (batch) => {
@@ -646,12 +654,12 @@ function failOverwritten(rows) {
 	});
 }
 /** A state file needs the hashes, too. */
-function hashesFiles({ checksums, stateFile }) {
+function needsHashes({ checksums, stateFile }) {
 	return checksums || stateFile !== "";
 }
 /** Stores a batch with one request. */
 async function storeFiles(batch, inputs, client, signal, onSent) {
-	const { chunks, length, digests } = bodyOf(batch, hashesFiles(inputs));
+	const { chunks, length, digests } = bodyOf(batch, needsHashes(inputs));
 	const response = await client.send({
 		method: "POST",
 		path: requestPath(inputs, batch),
@@ -854,7 +862,7 @@ async function planUpload(inputs, context) {
 async function showPlan({ toSend, unchanged, shard, skipped, orphaned, warnings }, inputs, { cancel }) {
 	const planned = [];
 	for (const file of toSend) {
-		const sha256 = hashesFiles(inputs) ? await hashFile(file, cancel) : void 0;
+		const sha256 = needsHashes(inputs) ? await hashFile(file, cancel) : void 0;
 		planned.push({
 			...fileRow(file),
 			status: "planned",
@@ -1174,7 +1182,7 @@ async function download(inputs, context) {
 	}, inputs, context);
 	return {
 		...transfer,
-		...explainMissing(transfer.files, inputs)
+		...applyIfNoFilesFound(transfer.files, inputs)
 	};
 }
 function placeTargets({ files, workingDirectory }, workspace) {
@@ -1191,7 +1199,7 @@ function placeTargets({ files, workingDirectory }, workspace) {
 		};
 	});
 }
-function explainMissing(rows, { ifNoFilesFound }) {
+function applyIfNoFilesFound(rows, { ifNoFilesFound }) {
 	const warnings = [];
 	return {
 		files: rows.map((row) => {
@@ -1251,7 +1259,7 @@ async function downloadFile(file, { username, maxSize, timeout }, client, signal
 }
 const DOWNLOAD_HINTS = { rejected: "Check the path: only regular files can be downloaded, so pack a folder into an archive in the sandbox, or copy a file out of /proc there. Check base-url, header-prefix, sandbox-id and port, too." };
 async function receiveInto(partialFile, file, response, maxSize) {
-	const expected = checkLength(response, maxSize);
+	const expected = expectedLength(response, maxSize);
 	let size = 0;
 	const descriptor = wrapWriteErrors(file, () => {
 		mkdirSync(path.dirname(partialFile), { recursive: true });
@@ -1268,7 +1276,7 @@ async function receiveInto(partialFile, file, response, maxSize) {
 	if (size === expected) return size;
 	throw new AgentError("connection", `${response.label} sent ${size} of ${expected} bytes.`);
 }
-function checkLength({ label, headers }, maxSize) {
+function expectedLength({ label, headers }, maxSize) {
 	const { "content-length": length, "content-encoding": encoding } = headers;
 	const hint = "Check whether a proxy on the way compresses or converts responses.";
 	if (encoding !== void 0) throw new AgentError("bad-response", `${label} sent an encoded response.`, { hint });
