@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import type { Redact } from '../text/escape.ts';
 import { formatBytes } from '../text/format.ts';
-import { fieldsOf, isJson, parseFields, parseRedacted } from '../text/json.ts';
+import { fieldsOf, parseFields, parseJson, parseRedacted } from '../text/json.ts';
 import { AgentError, excerpt, type FailureKind, type Hints } from './failure.ts';
 
 export interface AgentResponse<Body = string> {
@@ -86,11 +86,9 @@ export async function readResponse({
 }
 
 export function parseResponse(response: AgentResponse): unknown {
-  try {
-    return JSON.parse(response.body);
-  } catch {
-    throw bodyError(response, 'it is not JSON');
-  }
+  const value = parseJson(response.body);
+  if (value === undefined) throw bodyError(response, 'it is not JSON');
+  return value;
 }
 
 /** Builds the error for a body that is unusable, although the status is fine. */
@@ -104,7 +102,7 @@ export function bodyError(response: AgentResponse, why: string): AgentError {
 
 /** Returns true if the body is neither JSON nor empty, like that of a proxy or a website. */
 export function isFromProxy({ body }: AgentResponse): boolean {
-  return body.trim() !== '' && !isJson(body);
+  return body.trim() !== '' && parseJson(body) === undefined;
 }
 
 export function statusError(

@@ -1,6 +1,6 @@
 import { quote } from '../text/escape.ts';
 import { formatDuration } from '../text/format.ts';
-import { fieldsOf, isJson } from '../text/json.ts';
+import { fieldsOf, parseJson } from '../text/json.ts';
 import { InputError, inputError, tryAll } from './input-error.ts';
 
 /** Maps names to values as the runner gives them; unset inputs are missing or empty. */
@@ -147,9 +147,9 @@ const TAKEN = /^(templateID|timeout|metadata|envVars|secure|autoPause)$/;
 
 export const createOptions: InputParser<Readonly<Record<string, unknown>>> = (value, input) => {
   const text = value || '{}';
-  if (!isJson(text) || !text.startsWith('{'))
-    throw inputError(input, 'is not a JSON object.', OPTIONS_EXAMPLE);
-  const fields = fieldsOf(JSON.parse(text));
+  const options = text.startsWith('{') ? parseJson(text) : undefined;
+  if (options === undefined) throw inputError(input, 'is not a JSON object.', OPTIONS_EXAMPLE);
+  const fields = fieldsOf(options);
   const taken = Object.keys(fields).find(name => TAKEN.test(name));
   if (taken === undefined) return fields;
   const owners = 'template, lifetime, metadata, env or the action itself';
@@ -168,7 +168,7 @@ export const variables: InputParser<Readonly<Record<string, string>>> = (value, 
     // No input can contain NUL.
     const mark = `\0${texts.size}`;
     texts.set(mark, String(text));
-    // Messages count lines, so keep all of them.
+    // Keep the number of lines, since messages give line numbers.
     return `${key}=${mark}${block.replace(/[^\n]/g, '')}`;
   });
   const entries = Object.entries(keyValues(lines, input)).map(([key, content]) => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Figures } from '../gate/metrics.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import type { Observation, SampleRecord } from '../stats/sampling.ts';
-import { isJson, parseFields, stringFieldsOf } from '../text/json.ts';
+import { parseFields, parseJson, stringFieldsOf } from '../text/json.ts';
 
 /** A monitor's files, which never contain secret inputs. */
 const FILES = {
@@ -14,7 +14,7 @@ const FILES = {
   response: 'response.json',
   /** Asks the sampler to stop. */
   stop: 'stop',
-  /** When the sampler was asked to stop, or why it stopped `early`. A killed one leaves no file. */
+  /** When the sampler was asked to stop, or why it ended earlier. A killed one leaves no file. */
   end: 'end',
   /** What the sampler writes to stderr. */
   errors: 'errors.txt',
@@ -38,9 +38,9 @@ export function hasFile(directory: string, name: FileName): boolean {
 }
 
 export function loadInputs(directory: string): RawInputs | undefined {
-  const json = readIfExists(directory, 'inputs');
   // Only a step that was killed, or a full disk, leaves an incomplete file.
-  return isJson(json) ? stringFieldsOf(JSON.parse(json)) : undefined;
+  const inputs = parseJson(readIfExists(directory, 'inputs'));
+  return inputs === undefined ? undefined : stringFieldsOf(inputs);
 }
 
 export function saveSample(

@@ -5,16 +5,15 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Returns undefined, which JSON cannot express, if the text is not JSON, or nested too deeply. */
-function parseJson(text: string, revive?: (key: string, value: unknown) => unknown): unknown {
+export function parseJson(
+  text: string,
+  revive?: (key: string, value: unknown) => unknown,
+): unknown {
   try {
     return JSON.parse(text, revive);
   } catch {
     return undefined;
   }
-}
-
-export function isJson(text: string): boolean {
-  return parseJson(text) !== undefined;
 }
 
 export function parseFields(text: string): Readonly<Record<string, unknown>> {
