@@ -1,5 +1,5 @@
 import { excerpt } from '../agent/failure.ts';
-import { type Condition, judge } from '../gate/judge.ts';
+import { type Condition, isTrueFor } from '../gate/judge.ts';
 import { figureOf, type Sample } from '../gate/metrics.ts';
 import type { Redact } from '../text/escape.ts';
 import { totalSize } from '../text/format.ts';
@@ -26,7 +26,7 @@ export function watchMemory(
 ) {
   const watched = conditions.filter(({ metric }) => metric.startsWith('mem_'));
   const levelOf = (sample: Sample) => {
-    const trips = watched.some(each => judge(each, [sample], false).result === 'true');
+    const trips = watched.some(each => isTrueFor(each, sample));
     const above = (figureOf('mem_used_pct', sample.figures) ?? 0) - FIRST_PERCENT;
     return Math.max(Math.ceil(above / STEP_PERCENT), 0) + (trips ? 1 : 0);
   };

@@ -1,7 +1,14 @@
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
 import { listSome } from '../text/shorten.ts';
-import { AGGREGATES, type Aggregate, formatFigure, type Sample, valuesOf } from './metrics.ts';
+import {
+  AGGREGATES,
+  type Aggregate,
+  figureOf,
+  formatFigure,
+  type Sample,
+  valuesOf,
+} from './metrics.ts';
 
 export interface Condition {
   /** The condition as shown to users, with normalized spacing: `mem_used_pct.max >= 90%`. */
@@ -71,9 +78,14 @@ export function judge(
   return isIncomplete ? unknown('samples are missing') : { condition, result: 'false', figure };
 }
 
+/** Returns true if this sample alone makes the condition true. */
+export function isTrueFor(condition: Condition, sample: Sample): boolean {
+  return judge(condition, [sample], false).result === 'true';
+}
+
 function whyNotJudged(metric: string, samples: readonly Sample[]): string | undefined {
   if (samples.length === 0) return 'there are no stats';
-  const lacking = samples.filter(({ figures }) => !Object.hasOwn(figures, metric));
+  const lacking = samples.filter(({ figures }) => figureOf(metric, figures) === undefined);
   const [first] = lacking;
   if (first === undefined) return undefined;
   if (lacking.length < samples.length)

@@ -3,7 +3,7 @@ import {
   formatJudged,
   type Gate,
   type GateJudgement,
-  judge,
+  isTrueFor,
 } from '../gate/judge.ts';
 import { aggregatesOf, type Figures, figureOf, METRICS, type Sample } from '../gate/metrics.ts';
 import type { FailedObservation } from '../stats/sampling.ts';
@@ -80,7 +80,7 @@ function problemsOf(
 const UNREAD = 'the stats could not be read';
 
 function isUnreported({ metric }: Condition, samples: readonly Sample[]): boolean {
-  return samples.some(({ figures }) => !Object.hasOwn(figures, metric));
+  return samples.some(({ figures }) => figureOf(metric, figures) === undefined);
 }
 
 function warningsOf({ samples, gate, monitored }: StatsResult, cancelled: boolean): string[] {
@@ -154,9 +154,7 @@ function explainJudgement(judgement: GateJudgement, samples: readonly Sample[]):
   if (samples.length < 2 || aggregate !== undefined) return [];
   const allSamples = formatCount(samples.length, 'sample');
   const first = samples.find(({ figures }) => figureOf(metric, figures) === judgement.figure);
-  const count = samples.filter(
-    sample => judge(condition, [sample], false).result === 'true',
-  ).length;
+  const count = samples.filter(sample => isTrueFor(condition, sample)).length;
   const figure = formatJudged(condition, judgement.figure);
   const time = formatTime(first?.at ?? 0);
   return [`${text}: ${figure} at ${time}, in ${formatNumber(count)} of ${allSamples}.`];

@@ -125,7 +125,8 @@ export async function takeStats(
   // A CPU figure covers the time since the stats were last read, so drop the first of several
   // samples unless they were read earlier in this step.
   const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
-  const taken: (Sample & Stats)[] = [];
+  const taken: Sample[] = [];
+  let response: object = {};
   let error: AgentError | undefined;
   do {
     const outcome = await readStatsWithRetries(inputs, client, context);
@@ -133,11 +134,13 @@ export async function takeStats(
       error = outcome.error;
       break;
     }
-    taken.push({ at: now(), ...outcome.value });
+    const { figures } = outcome.value;
+    taken.push({ at: now(), figures });
+    response = outcome.value.response;
   } while (taken.length < dropped + count && (await sleep(sampleInterval, cancel)));
   const samples = taken.slice(dropped);
   const gate = judgeGate(inputs, samples, samples.length < count);
-  const result = { samples, response: samples.at(-1)?.response ?? {}, gate };
+  const result = { samples, response: samples.length === 0 ? {} : response, gate };
   return error && !cancel.aborted ? { ...result, error: failureInfoOf(error) } : result;
 }
 
