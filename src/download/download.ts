@@ -45,12 +45,12 @@ interface FileToDownload {
   readonly realTarget: string;
 }
 
-interface DownloadedRow extends Pick<FileToDownload, 'path' | 'target'> {
+type FileRow = Pick<FileToDownload, 'path' | 'target'>;
+
+interface DownloadedRow extends FileRow {
   readonly status: 'downloaded';
   readonly size: number;
 }
-
-type FileRow = Pick<FileToDownload, 'path' | 'target'>;
 
 export async function download(
   inputs: Inputs<'download'>,

@@ -58,14 +58,15 @@ export async function runAction<P extends InputParsers, R extends object>(
 
 /** Parses the inputs and runs the action. */
 async function tryAction<P extends InputParsers, R extends object>(
-  { task, inputs: parsers, savedInputs, run }: Action<P, R>,
+  { inputs: parsers, savedInputs, run }: Action<P, R>,
   raw: RawInputs,
 ): Promise<StepOutcome<R>> {
   const signals = listenForCancel();
   let context = openContext(raw, [], signals);
   let connection: Partial<Connection> = {};
   try {
-    const usesSandbox = task !== 'sandbox' && 'token' in parsers;
+    // Only actions that send requests to a sandbox have a port.
+    const usesSandbox = 'port' in parsers;
     if (usesSandbox) context = openContext(raw, loadJobSandboxes(), signals);
     const { version, platform, arch } = process;
     context.log.debug(`${USER_AGENT} on Node.js ${version}, ${platform} ${arch}`);

@@ -32,6 +32,7 @@ export const ACTIONS = {
 
 export type ActionName = keyof typeof ACTIONS;
 
+const headerPrefix = textInput('header-prefix', 'E2b');
 const token = textInput('token', '${{ steps.sandbox.outputs.token }}');
 
 const connectionInputs = {
@@ -40,7 +41,7 @@ const connectionInputs = {
   'base-url': baseUrl,
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, DEFAULT_PORT),
-  'header-prefix': textInput('header-prefix', 'E2b'),
+  'header-prefix': headerPrefix,
   headers,
   timeout: duration(1, '60s'),
 };
@@ -139,7 +140,7 @@ export const INPUTS = {
     'sandbox-id': sandboxId,
     token,
     'base-url': baseUrl,
-    'header-prefix': textInput('header-prefix', 'E2b'),
+    'header-prefix': headerPrefix,
     delete: flag(undefined),
   },
   'sandbox-end': {
