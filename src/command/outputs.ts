@@ -8,7 +8,7 @@ export type OutputPair = readonly [name: string, value: string];
 export interface ScriptOutputs {
   /** The last value of each name. Pairs, since an object would lose the name `__proto__`. */
   readonly pairs: readonly OutputPair[];
-  /** Why there are not more of them, and what to do. */
+  /** Why some outputs are missing, and what to do. */
   readonly problems: readonly string[];
 }
 

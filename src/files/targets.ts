@@ -83,7 +83,7 @@ function targetOf(
   target: string,
 ): string {
   const isBelowTarget = !/^(\/|~(\/|$))/.test(lineTarget);
-  // Relative paths start at the home.
+  // A relative path is already relative to the user's home.
   const base = path.posix.join(isBelowTarget ? target : '', lineTarget).replace(/^~(\/|$)/, '');
   const isFile = relative === '' && !/(^|\/)\.?$|^~$/.test(lineTarget);
   return isFile ? base : path.posix.join(base, relative || path.posix.basename(source));

@@ -61,7 +61,7 @@ function renderChart(samples: readonly Sample[], lines: readonly Line[]): Html {
   const top = Math.max(100, ...lines.flatMap(({ figures }) => figures));
   const plotColorPalette = lines.map(({ color }) => color).join(', ');
   const style = {
-    // The title tells the range. The last label would stand out of a phone's screen.
+    // The title gives the range, and on a phone, the last label would run off the screen.
     xyChart: { width: 800, height: 320, xAxis: { showLabel: false, showTick: false } },
     themeVariables: { xyChart: { backgroundColor: 'transparent', plotColorPalette } },
   };

@@ -134,7 +134,7 @@ test('the end counts if the agent reports it within a second after the trailer, 
   assert.deepEqual(unclear, { kind: 'exited', code: 3 });
 });
 
-test('at most 1 MiB of output after the trailer is kept', async () => {
+test('a command whose background processes print without end keeps at most 1 MiB of their output', async () => {
   const start: Stream = async function* stream(mark, sleep) {
     yield outputFrame(`${mark}\tend\t0\t0\t0\t\t\n`);
     for (let count = 0; count < 40; count += 1) yield outputFrame('y\n'.repeat(16 * 1024));

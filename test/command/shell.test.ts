@@ -110,7 +110,7 @@ while printf x; do :; done 2>/dev/null`;
   });
 });
 
-/** A script, and what is named of the command that failed in it. Line 0 stands for none. */
+/** A script, and the parts of its failed command that must be named. Line 0 means no line. */
 type Failing = readonly [
   script: string,
   line?: number,

@@ -77,7 +77,7 @@ test('any bytes in $GITHUB_OUTPUT arrive, but for NUL, however the stream is spl
   const script = `(while [ -e "$GITHUB_OUTPUT" ]; do echo noise; done) &\ncat ${file} >>"$GITHUB_OUTPUT"`;
   const property = fc.asyncProperty(BYTES, POSITIONS, async (bytes, positions) => {
     writeFileSync(file, Buffer.from(bytes));
-    // Node would give it a socket.
+    // Node would make stdout a socket, not a pipe.
     const before = ['bash', '-c', '"$@" | cat', 'bash'];
     const { stream, mark } = await runScript(script, { before });
     const { output, ends } = cut(split(stream, positions), mark);

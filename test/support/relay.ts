@@ -15,7 +15,7 @@ export type ConnectionFault =
     };
 
 interface RelayOptions {
-  /** Acts as a proxy that gives these replies in turn, and then relays. */
+  /** Acts as a proxy that first sends these replies, one for each message, and then relays. */
   readonly proxy?: readonly string[];
   /** One per connection, in order of arrival. */
   readonly faults?: readonly (ConnectionFault | undefined)[];
