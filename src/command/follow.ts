@@ -65,7 +65,7 @@ export function commandToSend(inputs: Inputs<'run'>): ProcessOptions {
 
 /** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */
 export async function followCommand(
-  sent: ProcessOptions,
+  toSend: ProcessOptions,
   inputs: Inputs<'run'> & { readonly maxDuration: number },
   client: Client,
   context: Context,
@@ -80,8 +80,8 @@ export async function followCommand(
   const disconnect = new AbortController();
   const untilDisconnect = { ...limits, signal: AbortSignal.any([signal, disconnect.signal]) };
 
-  const script = watchScript(sent.env[MARK_VARIABLE] ?? '', output);
-  const start = { process: sent, retries: inputs.retries, stop: stopCommand };
+  const script = watchScript(toSend.env[MARK_VARIABLE] ?? '', output);
+  const start = { process: toSend, retries: inputs.retries, stop: stopCommand };
   const connection = keepConnected(start, script, client, untilDisconnect, context);
   const ended = Promise.race([script.exited, connection.ended]).then(() => now());
 

@@ -41,15 +41,15 @@ export async function run(
   const { cancel, now } = context;
   const { failIf, warnIf, username } = inputs;
   const conditions = [...failIf, ...warnIf];
-  const sent = commandToSend(inputs);
+  const toSend = commandToSend(inputs);
   const maxDuration = maxDurationOf(inputs, context);
   await using client = openAgent(inputs, context);
   // A CPU figure covers the time since the previous request, so read the stats once before the
   // command starts, and drop them. Only `fail-if` is worth a wait.
   const timeout = sampleTimeout(inputs);
-  const first = { ...inputs, timeout, statsPath: STATS_PATH };
+  const statsRequest = { ...inputs, timeout, statsPath: STATS_PATH };
   if (failIf.length > 0)
-    await readJudgeableStats({ ...first, retries: FIRST_SAMPLE_RETRIES }, client, context);
+    await readJudgeableStats({ ...statsRequest, retries: FIRST_SAMPLE_RETRIES }, client, context);
   const from = now();
   const ended = new AbortController();
   const untilEnd = { ...context, cancel: AbortSignal.any([cancel, ended.signal]) };
@@ -57,16 +57,17 @@ export async function run(
   const memory = watchMemory(conditions, () => lookAtPrograms(helper, now));
   // With `fail-if`, the stats were read above. Without it, they must not delay the command.
   const openCpuWindow = async () => {
-    if (failIf.length === 0) await readStatsWithRetries({ ...first, retries: 0 }, client, untilEnd);
+    if (failIf.length === 0)
+      await readStatsWithRetries({ ...statsRequest, retries: 0 }, client, untilEnd);
   };
-  const [{ endedAt: to, ...seen }, record] = await Promise.all([
-    runCommand(sent, { ...inputs, maxDuration }, client, context).finally(() => ended.abort()),
+  const [{ endedAt: to, ...followed }, record] = await Promise.all([
+    runCommand(toSend, { ...inputs, maxDuration }, client, context).finally(() => ended.abort()),
     sampleWhileRunning(ended.signal, inputs, client, context, memory.onSample),
     openCpuWindow(),
   ]);
-  const isStarted = seen.end.kind !== 'not-started';
+  const isStarted = followed.end.kind !== 'not-started';
   const durationMs = isStarted ? to - from : 0;
-  const command = { ...seen, durationMs, topPrograms: memory.topPrograms() };
+  const command = { ...followed, durationMs, topPrograms: memory.topPrograms() };
   const hasSamples = record.observations.some(({ kind }) => kind === 'sample');
   // A service without stats is only a problem if there are conditions.
   const isJudged = isStarted && (hasSamples || conditions.length > 0);
@@ -78,7 +79,7 @@ export async function run(
 
 /** Runs the command, and logs it and its output. */
 async function runCommand(
-  sent: ProcessOptions,
+  toSend: ProcessOptions,
   inputs: Inputs<'run'> & { readonly maxDuration: number },
   client: Client,
   context: Context,
@@ -87,7 +88,7 @@ async function runCommand(
   const title = redact(titleOf(inputs.run));
   log.line(`Running ${inlineCode(title)} in sandbox ${inputs.sandboxId} at ${inputs.baseUrl}`);
   const output = keepLastLines(context);
-  const followed = await followCommand(sent, inputs, client, context, output);
+  const followed = await followCommand(toSend, inputs, client, context, output);
   const { trailer, background, ...others } = followed;
   const lastLines = output.lastLines();
   const isExpected = others.end.kind === 'exited' && inputs.run.includes('GITHUB_OUTPUT');
