@@ -276,9 +276,6 @@ function parseJson(text, revive) {
 		return;
 	}
 }
-function isJson(text) {
-	return parseJson(text) !== void 0;
-}
 function parseFields(text) {
 	return fieldsOf(parseJson(text));
 }
@@ -352,11 +349,9 @@ async function readResponse({ body, ...response }) {
 	};
 }
 function parseResponse(response) {
-	try {
-		return JSON.parse(response.body);
-	} catch {
-		throw bodyError(response, "it is not JSON");
-	}
+	const value = parseJson(response.body);
+	if (value === void 0) throw bodyError(response, "it is not JSON");
+	return value;
 }
 /** Builds the error for a body that is unusable, although the status is fine. */
 function bodyError(response, why) {
@@ -370,7 +365,7 @@ function bodyError(response, why) {
 }
 /** Returns true if the body is neither JSON nor empty, like that of a proxy or a website. */
 function isFromProxy({ body }) {
-	return body.trim() !== "" && !isJson(body);
+	return body.trim() !== "" && parseJson(body) === void 0;
 }
 function statusError(response, redact, now, hints = {}) {
 	const { status, headers, body } = response;
@@ -909,8 +904,9 @@ const OPTIONS_EXAMPLE = `'{"allow_internet_access": false}'`;
 const TAKEN = /^(templateID|timeout|metadata|envVars|secure|autoPause)$/;
 const createOptions = (value, input) => {
 	const text = value || "{}";
-	if (!isJson(text) || !text.startsWith("{")) throw inputError(input, "is not a JSON object.", OPTIONS_EXAMPLE);
-	const fields = fieldsOf(JSON.parse(text));
+	const options = text.startsWith("{") ? parseJson(text) : void 0;
+	if (options === void 0) throw inputError(input, "is not a JSON object.", OPTIONS_EXAMPLE);
+	const fields = fieldsOf(options);
 	const taken = Object.keys(fields).find((name) => TAKEN.test(name));
 	if (taken === void 0) return fields;
 	throw inputError(input, `has ${quote(taken)}. Leave it out: template, lifetime, metadata, env or the action itself sets it.`, OPTIONS_EXAMPLE);
@@ -1187,9 +1183,13 @@ function judge(condition, samples, isIncomplete) {
 		figure
 	};
 }
+/** Returns true if this sample alone makes the condition true. */
+function isTrueFor(condition, sample) {
+	return judge(condition, [sample], false).result === "true";
+}
 function whyNotJudged(metric, samples) {
 	if (samples.length === 0) return "there are no stats";
-	const lacking = samples.filter(({ figures }) => !Object.hasOwn(figures, metric));
+	const lacking = samples.filter(({ figures }) => figureOf(metric, figures) === void 0);
 	const [first] = lacking;
 	if (first === void 0) return void 0;
 	if (lacking.length < samples.length) return `${formatNumber(lacking.length)} of ${formatCount(samples.length, "sample")} do not report ${inlineCode(metric)}`;
@@ -1390,6 +1390,7 @@ const ACTIONS = {
 		scripts: ["sandbox", "sandbox-post"]
 	}
 };
+const headerPrefix = textInput("header-prefix", "E2b");
 const token = textInput("token", "${{ steps.sandbox.outputs.token }}");
 const connectionInputs = {
 	"sandbox-id": sandboxId,
@@ -1397,7 +1398,7 @@ const connectionInputs = {
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, DEFAULT_PORT),
-	"header-prefix": textInput("header-prefix", "E2b"),
+	"header-prefix": headerPrefix,
 	headers,
 	timeout: duration(1, "60s")
 };
@@ -1521,7 +1522,7 @@ const INPUTS = {
 		"sandbox-id": sandboxId,
 		token,
 		"base-url": baseUrl,
-		"header-prefix": textInput("header-prefix", "E2b"),
+		"header-prefix": headerPrefix,
 		delete: flag(void 0)
 	},
 	"sandbox-end": {
@@ -2450,12 +2451,12 @@ async function runAction(action) {
 	if (outcome.context.cancel.aborted) process.stdout.write("", () => process.exit());
 }
 /** Parses the inputs and runs the action. */
-async function tryAction({ task, inputs: parsers, savedInputs, run }, raw) {
+async function tryAction({ inputs: parsers, savedInputs, run }, raw) {
 	const signals = listenForCancel();
 	let context = openContext(raw, [], signals);
 	let connection = {};
 	try {
-		const usesSandbox = task !== "sandbox" && "token" in parsers;
+		const usesSandbox = "port" in parsers;
 		if (usesSandbox) context = openContext(raw, loadJobSandboxes(), signals);
 		const { version, platform, arch } = process;
 		context.log.debug(`${USER_AGENT} on Node.js ${version}, ${platform} ${arch}`);
@@ -2806,7 +2807,7 @@ function problemsOf({ samples, error, gate, monitored }, cancelled) {
 }
 const UNREAD = "the stats could not be read";
 function isUnreported({ metric }, samples) {
-	return samples.some(({ figures }) => !Object.hasOwn(figures, metric));
+	return samples.some(({ figures }) => figureOf(metric, figures) === void 0);
 }
 function warningsOf({ samples, gate, monitored }, cancelled) {
 	const { gaps = [], failures = [] } = monitored ?? {};
@@ -2867,7 +2868,7 @@ function explainJudgement(judgement, samples) {
 	if (samples.length < 2 || aggregate !== void 0) return [];
 	const allSamples = formatCount(samples.length, "sample");
 	const first = samples.find(({ figures }) => figureOf(metric, figures) === judgement.figure);
-	const count = samples.filter((sample) => judge(condition, [sample], false).result === "true").length;
+	const count = samples.filter((sample) => isTrueFor(condition, sample)).length;
 	return [`${text}: ${formatJudged(condition, judgement.figure)} at ${formatTime(first?.at ?? 0)}, in ${formatNumber(count)} of ${allSamples}.`];
 }
 function figureOutputs(figures) {
@@ -3093,6 +3094,7 @@ async function takeStats(inputs, client, context, { cpuWindowStarted }) {
 	const { cancel, now, sleep } = context;
 	const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
 	const taken = [];
+	let response = {};
 	let error;
 	do {
 		const outcome = await readStatsWithRetries(inputs, client, context);
@@ -3100,16 +3102,18 @@ async function takeStats(inputs, client, context, { cpuWindowStarted }) {
 			error = outcome.error;
 			break;
 		}
+		const { figures } = outcome.value;
 		taken.push({
 			at: now(),
-			...outcome.value
+			figures
 		});
+		response = outcome.value.response;
 	} while (taken.length < dropped + count && await sleep(sampleInterval, cancel));
 	const samples = taken.slice(dropped);
 	const gate = judgeGate(inputs, samples, samples.length < count);
 	const result = {
 		samples,
-		response: samples.at(-1)?.response ?? {},
+		response: samples.length === 0 ? {} : response,
 		gate
 	};
 	return error && !cancel.aborted ? {
@@ -3641,7 +3645,7 @@ function commandToSend(inputs) {
 	};
 }
 /** Runs the command once, reconnecting if the connection is lost, until it ends or is stopped. */
-async function followCommand(sent, inputs, client, context, output) {
+async function followCommand(toSend, inputs, client, context, output) {
 	const { cancel, killImminent, now, sleep } = context;
 	const { username, maxDuration } = inputs;
 	const stopCommand = AbortSignal.any([cancel, AbortSignal.timeout(maxDuration)]);
@@ -3655,9 +3659,9 @@ async function followCommand(sent, inputs, client, context, output) {
 		...limits,
 		signal: AbortSignal.any([signal, disconnect.signal])
 	};
-	const script = watchScript(sent.env["SANDBOX_SYNC_MARK"] ?? "", output);
+	const script = watchScript(toSend.env["SANDBOX_SYNC_MARK"] ?? "", output);
 	const connection = keepConnected({
-		process: sent,
+		process: toSend,
 		retries: inputs.retries,
 		stop: stopCommand
 	}, script, client, untilDisconnect, context);
@@ -3967,7 +3971,7 @@ const STEP_PERCENT = 10;
 function watchMemory(conditions, look) {
 	const watched = conditions.filter(({ metric }) => metric.startsWith("mem_"));
 	const levelOf = (sample) => {
-		const trips = watched.some((each) => judge(each, [sample], false).result === "true");
+		const trips = watched.some((each) => isTrueFor(each, sample));
 		const above = (figureOf("mem_used_pct", sample.figures) ?? 0) - FIRST_PERCENT;
 		return Math.max(Math.ceil(above / STEP_PERCENT), 0) + (trips ? 1 : 0);
 	};
@@ -4025,17 +4029,17 @@ async function run(inputs, context) {
 	const { cancel, now } = context;
 	const { failIf, warnIf, username } = inputs;
 	const conditions = [...failIf, ...warnIf];
-	const sent = commandToSend(inputs);
+	const toSend = commandToSend(inputs);
 	const maxDuration = maxDurationOf(inputs, context);
 	await using client = openAgent(inputs, context);
 	const timeout = sampleTimeout(inputs);
-	const first = {
+	const statsRequest = {
 		...inputs,
 		timeout,
 		statsPath: STATS_PATH
 	};
 	if (failIf.length > 0) await readJudgeableStats({
-		...first,
+		...statsRequest,
 		retries: 2
 	}, client, context);
 	const from = now();
@@ -4055,22 +4059,22 @@ async function run(inputs, context) {
 	const memory = watchMemory(conditions, () => lookAtPrograms(helper, now));
 	const openCpuWindow = async () => {
 		if (failIf.length === 0) await readStatsWithRetries({
-			...first,
+			...statsRequest,
 			retries: 0
 		}, client, untilEnd);
 	};
-	const [{ endedAt: to, ...seen }, record] = await Promise.all([
-		runCommand(sent, {
+	const [{ endedAt: to, ...followed }, record] = await Promise.all([
+		runCommand(toSend, {
 			...inputs,
 			maxDuration
 		}, client, context).finally(() => ended.abort()),
 		sampleWhileRunning(ended.signal, inputs, client, context, memory.onSample),
 		openCpuWindow()
 	]);
-	const isStarted = seen.end.kind !== "not-started";
+	const isStarted = followed.end.kind !== "not-started";
 	const durationMs = isStarted ? to - from : 0;
 	const command = {
-		...seen,
+		...followed,
 		durationMs,
 		topPrograms: memory.topPrograms()
 	};
@@ -4084,12 +4088,12 @@ async function run(inputs, context) {
 	};
 }
 /** Runs the command, and logs it and its output. */
-async function runCommand(sent, inputs, client, context) {
+async function runCommand(toSend, inputs, client, context) {
 	const { redact, log } = context;
 	const title = redact(titleOf(inputs.run));
 	log.line(`Running ${inlineCode(title)} in sandbox ${inputs.sandboxId} at ${inputs.baseUrl}`);
 	const output = keepLastLines(context);
-	const { trailer, background, ...others } = await followCommand(sent, inputs, client, context, output);
+	const { trailer, background, ...others } = await followCommand(toSend, inputs, client, context, output);
 	const lastLines = output.lastLines();
 	const isExpected = others.end.kind === "exited" && inputs.run.includes("GITHUB_OUTPUT");
 	for (const bytes of background) output.write(bytes);
@@ -4306,7 +4310,7 @@ const FILES = {
 	response: "response.json",
 	/** Asks the sampler to stop. */
 	stop: "stop",
-	/** When the sampler was asked to stop, or why it stopped `early`. A killed one leaves no file. */
+	/** When the sampler was asked to stop, or why it ended earlier. A killed one leaves no file. */
 	end: "end",
 	/** What the sampler writes to stderr. */
 	errors: "errors.txt",
@@ -4324,8 +4328,8 @@ function hasFile(directory, name) {
 	return existsSync(monitorFile(directory, name));
 }
 function loadInputs(directory) {
-	const json = readIfExists(directory, "inputs");
-	return isJson(json) ? stringFieldsOf(JSON.parse(json)) : void 0;
+	const inputs = parseJson(readIfExists(directory, "inputs"));
+	return inputs === void 0 ? void 0 : stringFieldsOf(inputs);
 }
 function saveSample(directory, { observation, response }) {
 	const line = `${JSON.stringify(observation)}\n`;
